@@ -6,8 +6,8 @@ commands and Python; pages hand theirs an opener that keeps what it opens for al
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from core.text.languages import Language
 from core.text.readings import WordInContext, read_in
 from core.text.word_in_question import Words, word_in_question, words_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
@@ -47,6 +50,9 @@ class Opener(Protocol):
 
     def model(self, name: str) -> Model: ...
 
+    def language(self, model_name: str) -> Language:
+        """The language of a model, which need not be open for it."""
+
     def vectors(self, name: str) -> StaticVectors: ...
 
     def is_labelled(self, corpus: str) -> bool: ...
@@ -57,8 +63,8 @@ class Opener(Protocol):
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Every token of a corpus; None while it is being read."""
 
-    def encoded(self, corpus: str) -> EncodedCorpus:
-        """A corpus as numbers of words, to be searched and counted."""
+    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        """A corpus as numbers of words, to be searched and counted; its text is cut as the language's."""
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """(L, T, D) of each sentence."""
@@ -67,9 +73,9 @@ class Opener(Protocol):
 class _Opener:
     """Everything is opened when first wanted, in this process, and read to its end."""
 
-    def __init__(self, device: str, report: Callable[[int, int, float], None] | None) -> None:
+    def __init__(self, device: str, report: Callable[[int, int, float], None] | None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
-        self._device, self._report = device, report
+        self._device, self._report, self._note = device, report, note
 
     def _once(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         return self.memo.value(kind, key, make, most=8, weighed=False)
@@ -81,8 +87,16 @@ class _Opener:
         """An open model, from now on opened by the name returned."""
         return self._once("model", model.name, lambda: model).name
 
+    def language(self, model_name: str) -> Language:
+        return self.model(model_name).language
+
     def vectors(self, name: str) -> StaticVectors:
-        return self._once("vectors", name, lambda: open_vectors(name))
+        return self._once("vectors", name, lambda: self._noted(open_vectors(name)))
+
+    def _noted(self, vectors: StaticVectors) -> StaticVectors:
+        for text in vectors.notes if self._note else ():
+            self._note(text)
+        return vectors
 
     def is_labelled(self, corpus: str) -> bool:
         return self._once("labelled", corpus, lambda: opens_at_once(corpus))
@@ -95,8 +109,8 @@ class _Opener:
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
 
-    def encoded(self, corpus: str) -> EncodedCorpus:
-        return self._once("encoded", (corpus, languages.in_use().code), lambda: open_encoded(corpus, report=self._report))
+    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         encode = self.model(model_name).encoder.encode
@@ -115,7 +129,7 @@ class Bench:
 
     @property
     def language(self) -> Language:
-        return self.model.language
+        return self.opener.language(self.names.model)
 
     @property
     def word_lists(self) -> Words:
@@ -144,7 +158,7 @@ class Bench:
         """The static vectors in use. MissingArtifact where there are none."""
         return self.opener.vectors(self.names.vectors or self.language.vectors)
 
-    @cached_property
+    @property
     def language_vectors(self) -> StaticVectors | None:
         """Those of the model's language, on which its sense space rests; None where it has none here."""
         try:
@@ -170,7 +184,7 @@ class Bench:
     @property
     def encoded(self) -> EncodedCorpus:
         """The corpus as numbers of words: no model reads it."""
-        return self.opener.encoded(self.corpus)
+        return self.opener.encoded(self.corpus, self.language)
 
     def reads(self, *kinds: str) -> list[tuple[str, str]]:
         """What is in use of these kinds, "model", "vectors", "corpus", by name: (kind, name) each."""
@@ -221,6 +235,17 @@ class Bench:
         return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
 
 
+def reads_as_model(view: Callable[Concatenate[Bench, P], R]) -> Callable[Concatenate[Bench, P], R]:
+    """Let a function of a bench read text as the language of the bench's model, whatever language is in use around it."""
+
+    @wraps(view)
+    def read(bench: Bench, *args: P.args, **kwargs: P.kwargs) -> R:
+        with languages.reading(bench.language):
+            return view(bench, *args, **kwargs)
+
+    return read
+
+
 def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
     """`Bench.products`, kept in a memo."""
     rows = table.types if types else table.rows
@@ -245,10 +270,10 @@ def open_bench(
     *,
     device: str = CPU,
     report: Callable[[int, int, float], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Bench:
-    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
-    opener = _Opener(device, report)
+    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
+    `note` is called with a sentence for each way in which the file of the vectors differs from its format."""
+    opener = _Opener(device, report, note)
     name = model if isinstance(model, str) else opener.hold(model)
-    bench = Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)
-    languages.use(bench.language.code)  # how its text is cut into tokens
-    return bench
+    return Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)

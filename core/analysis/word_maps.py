@@ -35,11 +35,19 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
 
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
-    """The rows a map of `word` shows, in its order of points."""
-    rows = table.labelled_rows(None if word == ALL_WORDS else word)
+    """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
+    rows = table.drawn_rows(None if word == ALL_WORDS else word)
     if not len(rows):
         known = ", ".join(table.lemmas[:12])
         raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
+    return rows
+
+
+def measured_rows(table: OccurrenceTable, word: str) -> np.ndarray:
+    """The rows of a word (or of all of them) whose sense a person gave: what a measure of senses may use. BadInput where there are none."""
+    map_rows(table, word)
+    if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):
+        raise BadInput(t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses.", word=shorten(word)))
     return rows
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from core.classify.tables import LABEL_COLUMNS, TEXT_COLUMNS, iterate_rows, one_text
+from core.classify.column_names import LABEL_COLUMNS, TEXT_COLUMNS, one_text
+from core.classify.tables import iterate_rows
+from core.common import notes
 from core.text.composed import folded
 
 LOOKED_AT = 1_000  # rows
@@ -21,12 +23,13 @@ class Columns:
 
 
 def read_columns(path: str | Path) -> Columns:
-    """A .csv, .tsv or .jsonl file's columns. The label is told by a usual name, else as the column whose values recur most; the
+    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or a .txt file with tabs. The label is told by a usual name, else as the column whose values recur most; the
     texts by their usual names, else as the column with the most characters. Judged by the first LOOKED_AT rows."""
     path = Path(path)
-    placed, _ = iterate_rows(path, numbered=False)
-    _, names = next(placed)
-    rows = [cells for _, cells in islice(placed, LOOKED_AT) if len(cells) == len(names)]
+    with notes.collecting():  # they are shown where the rows are read
+        placed = iterate_rows(path, numbered=False)
+        _, names = next(placed)
+        rows = [cells for _, cells in islice(placed, LOOKED_AT) if len(cells) == len(names)]
     names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]
     label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
     if label is None:

@@ -12,13 +12,14 @@ from types import MappingProxyType
 
 import torch
 
+from core.classify.ag_news import clean_ag_news, counts_from_0
 from core.classify.data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from core.classify.explain import Explanation, explain
 from core.classify.head import Answer, TextHead, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of
-from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
+from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
 from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
 from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.cli import shared
 from core.cli.card import evaluate_card
-from core.cli.options import MODEL, Answer, argument, command, flag, option
+from core.cli.options import MODEL, OVERWRITE, Answer, argument, command, flag, option
 from core.cli.shared import in_columns, note, progress
 from core.cli.shipping import train_heads
 from core.common import config, i18n
@@ -16,6 +16,8 @@ from core.common.markup import shorten
 from core.files import sums as checksums
 from core.files.atomic import replacing
 from core.text import languages
+
+LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
 
 @command(
@@ -29,7 +31,7 @@ from core.text import languages
     flag("--list", "only list what `all` would rebuild, with minutes per part on two cores"),
     flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
-def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
+def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> Answer:
     """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums. Until the
     end there is no list of sums, so that what is being replaced is not taken for damaged."""
     if sums:
@@ -39,11 +41,11 @@ def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
     if only or list:
         raise BadInput("--only and --list belong to: python -m core bundle all")
     from core.evaluation import bundled
-    from core.index.build import check_replaceable
+    from core.index.build import is_index, own_files
 
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
-    check_replaceable(folder, bundled.BESIDE)
+    outputs.check_folder(folder, own_files(bundled.BESIDE), marked=is_index)
     checksums.drop()
     result = bundled.make_table(language, folder, note, progress("tokens"))
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
@@ -87,15 +89,18 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
     "texts",
     "Bring the interface's translations up to date with the code, and compile them.",
     argument("files", "named by language, new ones are made (default: assets/texts/*.po)", many=True, required=False, metavar="XX.po"),
+    OVERWRITE,
 )
-def texts(*, files) -> Answer:
+def texts(*, files, outputs) -> Answer:
     """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
     from core.common import translations
 
     places, result, lines = translations.in_code(config.ROOT), {}, []
-    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
+    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
+    for path in files:
+        outputs.check_file(path.with_suffix(".mo"))
     for path in files:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, places)
@@ -107,7 +112,8 @@ def texts(*, files) -> Answer:
             checksums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
-        lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]
+        lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
+        lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
     return result, lines
 
 
@@ -117,13 +123,11 @@ def texts(*, files) -> Answer:
     option("--output", "the new model's folder", metavar="DIR", required=True),
     *MODEL,
 )
-def convert(*, output, model) -> Answer:
-    from core.elmo.weights import save_hdf5
+def convert(*, output, model, outputs) -> Answer:
+    from core.elmo.weights import HDF5, save_hdf5
 
+    outputs.check_folder(output, HDF5)
     model = shared.open_model(model)
-    folder = Path(output)
-    there = sorted(path.name for pattern in ("*.hdf5", "*.safetensors", "options.json") for path in folder.glob(pattern))
-    if there:
-        raise BadInput(f"{folder} holds {', '.join(there)} already, and a model folder holds one model. Name a new folder.")
-    save_hdf5(model.encoder.model, folder)
+    with replacing(Path(output), own=HDF5) as temporary:
+        save_hdf5(model.encoder.model, temporary)
     return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

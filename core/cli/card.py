@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli import evaluate as measuring
-from core.cli.options import DOWNLOAD, MODEL, PIECES, Answer, Command, ModelOptions, argument, command, group, option, whole
-from core.cli.shared import in_columns, note, open_model, progress
+from core.cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, group, option, whole
+from core.cli.shared import in_columns, note, open_model, progress, read_earlier
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
 from core.common.model_layers import name_of
 from core.evaluation.sentence_checks import faults, meeting, read_rows
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
+from core.files.atomic import locked
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
@@ -42,19 +43,20 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
     "card",
     "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
-    option("--output", "default: measures.json in the model's folder", metavar="FILE"),
+    option("--output", "default: measures.json in the model's folder", metavar="FILE", checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
     option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
     *MODEL,
 )
-def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
+def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
     model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
-    measured = _earlier(output, model)
+    outputs.check_file(output, merged=True)
+    measured = read_earlier(output, lambda path: _earlier(path, model), outputs)
     card = _card(model, measured)
     for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
         run, options = CARD[name]
@@ -69,12 +71,14 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
             continue
         note(f"{name} ...")
         try:
-            measured[name] = _measure(run, options, folder, model)
+            measure = _measure(run, options, folder, model)
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
-        card = _card(model, measured)
-        write_json(output, card)
+        with locked(output):  # another process may have added measures
+            measured = _earlier(output, model) | {name: measure}
+            card = _card(model, measured)
+            write_json(output, card)
         sums.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
@@ -129,12 +133,15 @@ def _as_list(value) -> list:
     "lessons",
     "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
+    OVERWRITE,
     *MODEL,
 )
-def evaluate_lessons(*, only, model) -> Answer:
+def evaluate_lessons(*, only, model, outputs) -> Answer:
     from core.evaluation import lessons
 
     model = open_model(model)
+    outputs.check_file(model.folder / lessons.FILE, merged=True)
+    read_earlier(model.folder / lessons.FILE, lambda path: lessons.read(path.parent, model.fingerprint), outputs)
     lines = []
     measures = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):

@@ -15,7 +15,7 @@ from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note
 from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import ENGLISH, t
-from core.files import ours, public_data, registry
+from core.files import public_data, registry
 from core.text import languages
 from core.text.languages import Language
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.classify.head import TextHead
     from core.classify.model import Variant
     from core.elmo.models import Model
+    from core.files.outputs import Outputs
     from core.static.vectors import StaticVectors
 
 DATA_SETS = ("ag_news",)  # that can be fetched
@@ -39,7 +40,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     "train",
     "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
-    option("--variant", VARIANT_NAMES, metavar="V", required=True, many=True),
+    option("--variant", VARIANT_NAMES, metavar="NAME", required=True, many=True),
     option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
     option("--test", "rows to test on (default: 20% of --train, by a hash of the text)", metavar="F"),
     option("--valid", "rows that decide when to stop (default: 10% of --train, by hash)", metavar="F"),
@@ -57,7 +58,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     *MODEL_AND_VECTORS,
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
-def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
+def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
     from core.classify import tasks
     from core.classify.committee import with_members
     from core.classify.head import save_head
@@ -70,7 +71,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
     task = tasks.task_named(task)
     root = Path(output) if output else cache_folder() / "heads"
     if output:
-        check_places([root / task.name / variant.name for variant in variants])
+        check_places([root / task.name / variant.name for variant in variants], outputs)
     runs = []
     opened = model_and_vectors(variants, vectors, model)
     for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):
@@ -95,12 +96,12 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
     return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
-def check_places(folders: list[Path]) -> None:
+def check_places(folders: list[Path], outputs: Outputs) -> None:
     """BadInput, before anything is trained, where a head would take the place of files of somebody's."""
     from core.classify.head import FILES
 
     for folder in folders:
-        ours.check_replaceable(folder, FILES)
+        outputs.check_folder(folder, FILES)
 
 
 @command(
@@ -108,7 +109,7 @@ def check_places(folders: list[Path]) -> None:
     "Each trained classifier's prediction for a text, with its confidence.",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
-    option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
+    option("--variant", "default: every variant that has a trained head", metavar="NAME", many=True),
     HEADS,
     *MODEL_AND_VECTORS,
 )

@@ -1,7 +1,8 @@
 """`corpus search`, `corpus collocates` and `corpus keyness`: the Corpus page's parts, as a table, JSON or CSV."""
 
 from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
-from core.cli.shared import as_csv, bench_of, in_columns
+from core.cli.shared import as_csv, bench_of, in_columns, note, progress
+from core.files.own_names import titles_of
 
 CORPUS = option("--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's)", metavar="C", default="")
 KINDS = ("word", "lemma", "pattern")
@@ -38,16 +39,18 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     from core.views import concordance as views
 
-    result = views.concordance(bench_of(model, corpus), views.ConcordanceRequest(query=query, documents=tuple(documents), **options))
+    request = views.ConcordanceRequest(query=query, documents=tuple(documents), **options)
+    result = views.concordance(bench_of(model, corpus), request, progress("sentences"))
     lines = result.lines
     if csv:
         rows = ((line.document, line.date, line.sense, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
         return result, as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
-    facts = f"{result.n:,} occurrences, {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}"
+    spread = f", {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}" if result.n else ""
+    facts = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
     near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return result, filter(None, (facts, forms, near, *table))
+    return result, filter(None, (*facts, forms, near, *table))
 
 
 @command(
@@ -69,11 +72,13 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     result = views.collocates(bench_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [(c.word, f"{c.log_dice:.2f}", f"{c.log_likelihood:.1f}", c.together, c.left, c.right, c.frequency) for c in result.items]
-    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=range(1, 7))]
+    numbers = range(1, 7)
+    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=numbers)]
     if of_senses := [(of.sense, w.word, f"{w.z:.2f}", w.here, w.elsewhere) for of in result.senses for w in of.words]:
         head, rows = ("sense", "word", "z", "here", "other senses"), of_senses
-        lines += in_columns([head, *rows], right=range(2, 5))
-    return result, as_csv(head, rows) if csv else lines
+        numbers = range(2, 5)
+        lines += in_columns([head, *rows], right=numbers)
+    return result, as_csv(head, rows, numbers=numbers) if csv else lines
 
 
 @command(
@@ -88,12 +93,15 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
     from core.views import concordance as views
+    from core.views.left_out import describe_shared
 
     result = views.keyness(bench_of(model, corpus), views.KeynessRequest(**options))
-    head = ("word", *result.names, "log-likelihood", "log ratio", "p")
+    head = ("word", *titles_of(result.names), "log-likelihood", "log ratio", "p")
+    if result.shared:
+        note(describe_shared(result.shared, result.reduced))
     words = (*result.first, *result.second)
     rows = [(w.word, w.first, w.second, f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}") for w in words]
-    return result, as_csv(head, rows) if csv else in_columns([head, *rows], right=range(1, 6))
+    return result, as_csv(head, rows, numbers=range(1, 6)) if csv else in_columns([head, *rows], right=range(1, 6))
 
 
 corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

@@ -8,12 +8,12 @@ from itertools import chain, islice
 from pathlib import Path
 
 from core.cli.options import CLUSTER, MODEL, Answer, argument, command, finite, option, whole
-from core.cli.shared import cluster_of, in_columns, note, open_model, progress, sense_space, spread_model
+from core.cli.shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import read_back
-from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows, without_repeated
-from core.static.vectors import open_vectors
+from core.evaluation.conll import read_tags
+from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, split_rows, without_repeated
 from core.text.corpora import open_corpus
 from core.text.sentences import LabelledRow, read_labelled
 
@@ -27,7 +27,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     "Word-sense accuracy per layer: nearest neighbor and nearest centroid.",
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
     option("--test", "rows as in --train", metavar="B.jsonl"),
-    option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
+    option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by document", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite, default=0.8),
     *(SEED, SPACE, CLUSTER, *MODEL),
 )
@@ -244,7 +244,7 @@ def evaluate_random(*, space, model) -> Answer:
 def evaluate_vectors(*, vectors) -> Answer:
     from core.static.vectors import evaluate_vectors as measured
 
-    scores = {name: measured(open_vectors(name)) for name in vectors}
+    scores = {name: measured(open_static(name)) for name in vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
     for name, of_it in scores.items():
         values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]

@@ -11,18 +11,20 @@ import numpy as np
 
 from core.cli import wire
 from core.cli.options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
-from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress, sense_space
+from core.cli.shared import bench_of, cluster_of, in_columns, note, open_model, open_static, progress, sense_space
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
-from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import locate
 from core.text.labelled_words import indexed
 from core.text.readings import WordInContext, read_in
 from core.text.tokens import bare
+from core.text.word_in_question import word_in_question
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from core.cluster.shards import Shards
     from core.elmo.models import Model
     from core.index.sense_space import SenseSpace
@@ -69,7 +71,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     among = neighbours.OTHER if other_words else neighbours.ANY
     if not (index.cluster or index.approximate or in_shards(index.corpus)):
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
-        result = compute(bench_of(model, index.corpus, what="indexing, tokens"), request)
+        result = compute(bench_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
         query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
@@ -102,7 +104,7 @@ def _shards(index, model: Model, space: SenseSpace | None, client):
     from core.index.tables import open_table
 
     corpus = indexed(index.corpus or model.language.sentences)
-    where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
+    where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
     shards = shards_of(where, model)
     if space is not None:
         return (ApproximateSenses if index.approximate else SensesOfShards)(shards, space)
@@ -146,7 +148,7 @@ def _facts(place, word: WordInContext) -> dict:
     *(VECTORS, DOWNLOAD, BEST),
 )
 def static_neighbours(*, word, vectors, download, k) -> Answer:
-    vectors = open_vectors(vectors, allow_download=download, report=download_progress)
+    vectors = open_static(vectors, download=download)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbours(word, k)]
     return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
@@ -154,7 +156,7 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
 @command(
     "verdict",
     "Whether a word means the same in two sentences: Home's verdict.",
-    option("--word", "the word; either sentence may have another form of it", metavar="W", required=True),
+    option("--word", "the word, or a form of it (default: the word that Home compares, one that both sentences have)", metavar="W"),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
     option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
     READ_AS,
@@ -168,17 +170,23 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     if language:
         model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
-    first, second = (_in_context(item, word, read_as, model) for item in sentence)
+    first, second = _both_in_context(sentence, word, read_as, model)
     judgment = open_judge(model).judge(first, second)
     verdict = judgment.verdict
     if verdict is None:
         both = f"'{first.word}' and '{second.word}'"
         raise BadInput(f"{both} are two words, of which no verdict is given. Name one word that both sentences have.")
     senses = None if verdict.senses is None else list(verdict.senses)
-    result = {"says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
+    words = [bare(first.word), bare(second.word)]
+    result = {"words": words, "says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
     result |= {"layer": verdict.layer, "senses": senses, "named_in": verdict.named_in or None, "matched": judgment.lemma or None}
     line = f"{verdict.says.capitalize()}. {verdict.say_certainty()}"
-    lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
+    lines = [
+        line,
+        f"words: {', '.join(words)}",
+        f"layer: {verdict.layer}",
+        f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}",
+    ]
     if senses:
         named = ", ".join(sense or "(no meaning leads)" for sense in senses)
         lines.append(f"nearest senses {model.layers.at(verdict.named_in)}: {named}")
@@ -210,7 +218,12 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     "view",
     "What a page computes, as JSON: a request in, a result out.",
     argument("name", f"which view: {', '.join(wire.VIEWS)}", metavar="NAME"),
-    option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
+    option(
+        "--request",
+        'a JSON object, such as {"first": {"text": "We sat on the grassy bank."}, "second": {"text": "The bank lent him money."}}',
+        metavar="JSON",
+        required=True,
+    ),
     CORPUS,
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
     *MODEL,
@@ -224,10 +237,23 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 
 
-def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> WordInContext:
-    """The word in a sentence, in any of its forms."""
-    tokens, places = locate(languages.tokenize(sentence), word, model.language, forms=True)
+def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | None, model: Model) -> list[WordInContext]:
+    """Return the word, in any of its forms, in each of two sentences; without a word the one that pages compare."""
+    both = [tuple(languages.tokenize(text)) for text in sentences]
+    if word is None:
+        places = list(word_in_question(*both, model.language))
+        if None in places:
+            raise BadInput(f"Sentence {places.index(None) + 1} is empty. Write one with a word in it.")
+        located = list(zip(both, places, strict=True))
+    else:
+        located = [_locate(tokens, word, model) for tokens in both]
+    readings = [wire.reading(read_as, tokens[k], model.language) or read_in(tokens, k) for tokens, k in located]
+    return [WordInContext(tokens, k, reading) for (tokens, k), reading in zip(located, readings, strict=True)]
+
+
+def _locate(tokens: Sequence[str], word: str, model: Model) -> tuple[tuple[str, ...], int]:
+    """Return the sentence's tokens, cut so that the word is one of them, and its position. BadInput where it is none."""
+    cut, places = locate(tokens, word, model.language, forms=True)
     if not places:
-        raise BadInput(wire.no_token(word, tokens, "sentence"))
-    read_as = wire.reading(read_as, tokens[places[0]], model.language) or read_in(tokens, places[0])
-    return WordInContext(tuple(tokens), places[0], read_as)
+        raise BadInput(wire.no_token(word, cut, "sentence"))
+    return tuple(cut), places[0]

@@ -5,8 +5,10 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, make_dataclass
 from functools import partial
+from inspect import signature
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,18 @@ import click
 
 from core.common.config import NEIGHBOURS
 from core.common.markup import shorten
+from core.files import registry
+from core.files.outputs import Outputs
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
 Answer = tuple[Any, str | Iterable[str]]  # for --json, and for people: a text or its lines
+READS = {  # metavar of an option or argument whose value names a file or folder to read -> its kind in core.files.registry
+    **dict.fromkeys(("A", "A.jsonl", "B", "B.jsonl", "DIR", "F", "FILE", "FOLDER")),
+    "C": "corpus",
+    "M": "model",
+    "V": "vectors",
+}
+WRITES = ("--output", "--csv", "--graph", "--work")  # unless a flag: an option that names a file or folder (metavar DIR) to write
 
 
 class Helped:
@@ -38,10 +49,12 @@ class Helped:
 
 class Command(Helped, click.Command):
     """A function with its options. Called by keywords it answers as the command does; left out options have their defaults. `groups` names
-    a keyword of the function and the options that it takes together."""
+    a keyword of the function and the options that it takes together. The files that an option names to be written are checked before the
+    function runs; a function that checks a place itself has a keyword `outputs`, an Outputs."""
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
         super().__init__(name, callback=callback, **settings)
+        self.path = name  # with the names of its groups
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
@@ -50,9 +63,12 @@ class Command(Helped, click.Command):
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
         return self.answer(**self._group(defaults | options))
 
-    def answer(self, **keywords) -> tuple[dict, str]:
+    def answer(self, *, outputs: Outputs | None = None, **keywords) -> tuple[dict, str]:
         """What the function answers: a view's result as JSON has it, lines as one text."""
-        result, lines = self.callback(**keywords)
+        if "outputs" in signature(self.callback).parameters:
+            keywords["outputs"] = outputs
+        with outputs.guarding() if outputs else nullcontext():
+            result, lines = self.callback(**keywords)
         if is_dataclass(result):
             from core.cli.wire import json_of
 
@@ -66,9 +82,25 @@ class Command(Helped, click.Command):
 
     def _group(self, options: dict) -> dict:
         options = {name: value for name, value in options.items() if name != "json"}
+        if OVERWRITE in self.params:
+            options["outputs"] = self._outputs(options)
         for name, kind in self.groups.items():
             options[name] = kind(**{field.name: options.pop(field.name) for field in fields(kind) if field.name in options})
         return options
+
+    def _outputs(self, options: dict[str, Any]) -> Outputs:
+        """The files that these options name."""
+        read, named, files = [], [], []
+        for param in self.params:
+            value = options.get(param.name)
+            values = [str(each) for each in (value if isinstance(value, list | tuple) else [value]) if isinstance(each, str | Path)]
+            if isinstance(param, Option) and param.writes:
+                places = [Path(each) for each in values if "://" not in each and each != param.default_value]
+                named += places
+                files += places if param.metavar != "DIR" and param.checked else []
+            elif param.metavar in READS:
+                read += (place for each in values for place in registry.places(each, READS[param.metavar]))
+        return Outputs(self.path, tuple(read), tuple(named), tuple(files), options.pop("overwrite"))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._join(ctx, list(args)))
@@ -138,11 +170,15 @@ def _not_among(choices: Iterable[str], value: str) -> str:
 
 
 class Option(click.Option):
-    """An option with its default; one that takes many values gives a list, where `extends` of all of its places."""
+    """An option with its default; one that takes many values gives a list, where `extends` of all of its places. The function itself checks
+    the file that an option with `checked=False` writes."""
 
-    def __init__(self, name: str, help_text: str, *, default=None, choices=None, type=None, many=False, extends=False, **more) -> None:
+    def __init__(
+        self, name: str, help_text: str, *, default=None, choices=None, type=None, many=False, extends=False, checked=True, **more
+    ) -> None:
         settings = more if more.get("is_flag") else {"metavar": None if choices else name.strip("-").replace("-", "_").upper()} | more
-        type = writable if name == "--output" else type
+        self.writes, self.checked = name in WRITES and not more.get("is_flag"), checked
+        type = writable if self.writes else type
         kind = {} if more.get("is_flag") else {"type": OneOf(choices) if choices else type}
         once = {"callback": lambda _ctx, _option, values: list(values)} if many else {}
         default = list(default or ()) if many and not more.get("required") else default
@@ -164,8 +200,12 @@ def argument(name: str, help_text: str, *, metavar: str, many: bool = False, req
 
 
 def command(name: str, help_text: str, *options: click.Parameter, **groups: str) -> Callable[..., Command]:
-    """Makes a command of a function whose keywords are these options and groups of them, --json and --help before them."""
+    """Makes a command of a function whose keywords are these options and groups of them, --json and --help before them; --overwrite after
+    one that writes."""
+    places = [k for k, option in enumerate(options) if isinstance(option, Option) and option.writes]
     params = [flag("--json", "print one JSON object on stdout and nothing else"), *options]
+    if places and OVERWRITE not in options:
+        params.insert(places[-1] + 2, OVERWRITE)
     return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
 
 
@@ -174,6 +214,8 @@ def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]
     made = Group(name, help=help_text, subcommand_metavar=named, no_args_is_help=False, context_settings=SETTINGS)
     for item in commands:
         made.add_command(item)
+        if isinstance(item, Command):
+            item.path = " ".join(filter(None, (name, item.name)))
     return made
 
 
@@ -214,6 +256,7 @@ def finite(text: str) -> float:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
+OVERWRITE = flag("--overwrite", "replace files that exist, even if this command did not write them")
 CORPUS = option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's)", metavar="C", default="")
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")

@@ -1,18 +1,20 @@
 """The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.options import CORPUS, MODEL, Answer, command, group, option, whole
-from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
+from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_texts
 from core.common.errors import BadInput
 from core.common.markup import shorten
+from core.files.atomic import locked
 
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
+GRAPH = ("uses.csv", "clusters.csv", "judgments.csv")
 DATES = "its texts from one date to another, such as 1850..1899"
 
 
@@ -36,14 +38,18 @@ DATES = "its texts from one date to another, such as 1850..1899"
     sides="first second first_dates second_dates uses clusters judgments",
     ranking="at_least most",
 )
-def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
+def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model, outputs) -> Answer:
     from core.corpus import usage_graphs
     from core.views import change
     from core.views.sides import Side
 
-    bench = bench_of(model, sides.first)
     if sides.judgments and not sides.uses:
         raise BadInput("--judgments belong to a file of uses: name it with --uses.")
+    if graph and not (word or sides.uses):
+        raise BadInput("--graph writes one word's files: name it with --word.")
+    for name in GRAPH if graph else ():
+        outputs.check_file(Path(graph) / name)
+    bench = bench_of(model, sides.first)
     if sides.uses:
         word, *kept = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
@@ -51,8 +57,6 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         first = _side(sides.first, sides.first_dates, "--first-dates")
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
-        if graph:
-            raise BadInput("--graph writes one word's files: name it with --word.")
         layer = str(change.LAYER) if layer == change.SENSES else layer
         request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
         ranked = change.rank(change.read(bench, first, second), request, progress("words"))
@@ -60,10 +64,8 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         return {"layer": layer, "words": rows}, _table(rows, csv)
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
-        files = change.graph_files(result)
-        for name, text in files.items():
-            write_text(Path(graph) / name, text)
-        note(f"wrote {', '.join(files)} to {Path(graph)}")
+        write_texts({Path(graph) / name: text for name, text in change.graph_files(result).items()})
+        note(f"wrote {', '.join(GRAPH)} to {Path(graph)}")
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
     facts = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
@@ -126,16 +128,25 @@ def _side(corpus: str, dates: str, name: str):
     option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
     option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True, extends=True),
     option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
-    option("--output", "write all sentences with their senses there: JSONL that the pages read as labeled sentences", metavar="FILE"),
+    option(
+        "--output",
+        "write all sentences with their senses there, and the other rows of --labels, which it may be: JSONL",
+        metavar="FILE",
+        checked=False,
+    ),
     LAYER,
     *TABLE,
     annotation="labels second merge",
 )
-def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
+def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, outputs) -> Answer:
     from core.corpus import label_files
+    from core.corpus.carried_rows import carry_rows
     from core.views import induction
 
     merged = label_files.pairs(annotation.merge)
+    adds = _adds_to_labels(output, annotation)
+    if output and not adds:
+        outputs.check_file(output)
     for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
         label_files.read_senses(file)
     bench = bench_of(model, corpus)
@@ -143,14 +154,18 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     sentences = label_files.tokens_of(occurrences.items)
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
-        note(f"{read.missing} labeled sentences are not in the corpus.")
+        note(f"{read.missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
     labels = read.labels.merge(merged) if merged else read.labels
     result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
-        texts = [o.text for o in occurrences.items]
-        write_text(output, label_files.format_labels(occurrences.word, sentences, labels, result, texts))
+        text = label_files.format_labels(occurrences.word, sentences, labels, result, [o.text for o in occurrences.items])
+        with locked(output) if adds else nullcontext():  # another process may have added rows
+            text, carried = carry_rows(text, Path(annotation.labels), sentences, lambda sense: _merged(sense, merged))
+            write_texts({Path(output): text})
+        if carried:
+            note(f"{carried} rows of {annotation.labels} on other sentences are in {output} as well.")
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}
@@ -194,11 +209,29 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, _table(rows, csv)
 
 
+def _adds_to_labels(output: str | None, annotation) -> bool:
+    """Whether the labels' own file is written again. BadInput where it would not keep what it has."""
+    if not output or not Path(output).exists() or not Path(output).samefile(annotation.labels):
+        return False
+    if annotation.merge:
+        raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")
+    if Path(output).suffix != ".jsonl":
+        raise BadInput(f"{output} is no .jsonl file, which --output writes. Name another file.")
+    return True
+
+
+def _merged(sense: str, into: Mapping[str, str]) -> str:
+    """The sense at the end of a chain of merges."""
+    while sense in into:
+        sense = into[sense]
+    return sense
+
+
 def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     """Rows for people; as CSV, where a file is named."""
     head = list(rows[0]) if rows else []
     if path:
-        write_text(path, as_csv(head, map(dict.values, rows), end="\r\n") + "\r\n")
+        write_texts({Path(path): as_csv(head, map(dict.values, rows), end="\r\n") + "\r\n"})
     return in_columns([head, *map(dict.values, rows)], right=range(1, len(head)))
 
 

@@ -6,8 +6,8 @@ import csv
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.options import Answer, ModelOptions
 from core.common.config import FLOAT32
-from core.common.errors import BadInput
+from core.common.errors import BadInput, CorruptArtifact
 from core.files import public_data
-from core.files.atomic import replacing
+from core.files.atomic import locked, replacing
+from core.files.formulas import guard
+from core.files.outputs import Outputs, set_aside
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 
@@ -60,16 +62,33 @@ def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) ->
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
-def as_csv(head: Iterable[str], rows: Iterable[Iterable[Any]], *, end: str = "\n") -> str:
+def as_csv(head: Iterable[str], rows: Iterable[Iterable[Any]], *, numbers: Collection[int] = (), end: str = "\n") -> str:
+    """Rows as CSV that spreadsheets open and do not run; the columns `numbers` hold numbers, although as text."""
     stream = StringIO()
-    csv.writer(stream, lineterminator=end).writerows([head, *rows])
+    writer = csv.writer(stream, lineterminator=end)
+    writer.writerow(map(guard, head))
+    writer.writerows([guard(cell) if isinstance(cell, str) and k not in numbers else cell for k, cell in enumerate(row)] for row in rows)
     return stream.getvalue().removesuffix(end)
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """A file as the text is, whole or not at all."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8", newline="")
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write each file whole or not at all; none takes its place before all are written."""
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
+
+
+def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs) -> Any:
+    """What a file holds that a command adds to. One that cannot be read is set aside if it may be replaced."""
+    path = Path(path)
+    try:
+        return read(path)
+    except (BadInput, CorruptArtifact) as error:
+        if not outputs.overwrite:
+            raise
+        with locked(path):
+            note(f"{error} It is now called {set_aside(path).name}.")
+        return read(path)
 
 
 def _width(cell: str) -> int:
@@ -110,13 +129,21 @@ def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *
     from core.workbench import open_bench
 
     model = open_model(model) if isinstance(model, ModelOptions) else model
-    return open_bench(model, vectors, corpus, report=progress(what))
+    return open_bench(model, vectors, corpus, report=progress(what), note=note)
 
 
 def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
     """The model and the static vectors, as far as they are read."""
     opened = open_model(options) if model else None
-    return opened, open_vectors(vectors, allow_download=options.download, report=download_progress) if static else None
+    return opened, open_static(vectors, download=options.download) if static else None
+
+
+def open_static(name: str, *, download: bool = False) -> StaticVectors:
+    """Open static vectors, and note how their file differs from its format."""
+    vectors = open_vectors(name, allow_download=download, report=download_progress)
+    for text in vectors.notes:
+        note(text)
+    return vectors
 
 
 def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoch], None]:

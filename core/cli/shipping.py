@@ -7,9 +7,10 @@ from pathlib import Path
 
 from core.cli.classify import HEADS, TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, open_heads, spread
 from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
-from core.cli.shared import in_columns, note, progress
+from core.cli.shared import in_columns, note, progress, read_earlier
 from core.files import sums
 from core.files.artifacts import provenance, write_json
+from core.files.atomic import locked
 
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 EXPERIMENTS = (
@@ -27,7 +28,7 @@ EXPERIMENTS = (
     option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
     *MODEL_AND_VECTORS,
 )
-def train_heads(*, data, output, tasks, vectors, model) -> Answer:
+def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
     from core.classify.committee import with_members
     from core.classify.head import load_head, save_head
@@ -39,7 +40,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     root, made, kept = Path(output), [], []
     device = choose(model.device)
     variants = list(VARIANTS.values())
-    check_places([root / name / variant.name for name in tasks for variant in variants])
+    check_places([root / name / variant.name for name in tasks for variant in variants], outputs)
     opened = model_and_vectors(variants, vectors, model)
     for name in tasks:
         task = task_named(name)
@@ -73,12 +74,13 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
     *MODEL_AND_VECTORS,
 )
-def experiments(*, data, output, only, seeds, together, vectors, model) -> Answer:
+def experiments(*, data, output, only, seeds, together, vectors, model, outputs) -> Answer:
     """Every run of the Results page that has no line yet."""
     from core.classify.model import VARIANTS
     from core.experiments import context_curve
     from core.experiments.variants import read_results, run_experiments, summary
 
+    read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
     contexts = [name for name in only if name in context_curve.EXPERIMENTS]
@@ -107,20 +109,21 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
     HEADS,
     *MODEL_AND_VECTORS,
 )
-def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
+def noise(*, task, data, output, seeds, limit, heads, vectors, model, outputs) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
     from core.classify import tasks
     from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 
     task = tasks.task_named(task)
-    measured = read_accuracy(output)  # a file that holds others goes on holding them
+    read_earlier(output, read_accuracy, outputs)  # what is wrong with it is said now
     dataset = tasks.open_data(task, **tasks.task_files(task, data))
     opened, model, vectors = open_heads(task, (), vectors, model, heads)
     reads = {"vectors": vectors, "encoder": model.encoder if model else None}
     report = progress("noise, texts")
     table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)
     table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
-    write_json(output, {**measured, task.name: provenance(**table)})
+    with locked(output):  # a file that holds other tasks, by now perhaps, goes on holding them
+        write_json(output, {**read_accuracy(output), task.name: provenance(**table)})
     sums.renew(output)
     cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
     cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, group, option, whole
-from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
+from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress, read_earlier
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
-from core.files import ours, public_data
+from core.files import public_data
 
 if TYPE_CHECKING:
     from core.tasks.results import Summary
@@ -42,7 +42,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
     *MODEL_AND_VECTORS,
     recipe="seed epochs random_labels limit_train limit_test",
 )
-def train(*, task, variant, data, further, recipe, output, vectors, model) -> Answer:
+def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
     from core.tasks.heads import FILES, save_head
@@ -55,7 +55,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model) -> An
     recipe = replace(task.recipe, seed=recipe.seed, random_labels=recipe.random_labels, **chosen)
     root = Path(output) if output else cache_folder() / "task-heads"
     if not recipe.random_labels:
-        ours.check_replaceable(root / task.name / variant, FILES)
+        outputs.check_folder(root / task.name / variant, FILES)
     data = read_data(task, data, recipe, further=further)
     model, vectors = open_both(model, vectors, model=variant == "elmo")
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
@@ -109,16 +109,23 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
     *MODEL_AND_VECTORS,
 )
-def results(*, data, only, seeds, curve, no_controls, output, vectors, model) -> Answer:
+def results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
     """Every run that has no entry yet; then the table."""
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
+    from core.tasks.heads import FILES
+    from core.tasks.task import VARIANTS
 
+    path = Path(output) / "results.json"
+    outputs.check_file(path)
+    for place in (Path(output) / name / variant for name in only for variant in VARIANTS):
+        outputs.check_folder(place, FILES)
+    read_earlier(path, measured.read_results, outputs)
     model, vectors = open_both(model, vectors)
     plan = measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve)
     how = {"plan": plan, "output": Path(output), "watch": _notes(), "report": progress("layers, tokens")}
     made = list(measured.measure([task_named(name) for name in only], data, model, vectors, **how))
-    summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
+    summaries = measured.summaries(measured.read_results(path))
     keys = ("baseline", "elmo", "error_reduction", "seeds")
     table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
     return {"output": output, "made": len(made), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))

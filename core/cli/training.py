@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from core.cli.options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
-from core.cli.shared import cluster_of, note
+from core.cli.shared import cluster_of, note, open_static
 from core.common.errors import BadInput
 from core.files import ours
 from core.files.artifacts import read_json, short, text_fingerprint
 from core.files.registry import resolve
-from core.static.vectors import open_vectors
 from core.text import languages
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
@@ -51,7 +50,7 @@ TEXT = (
     network="hidden projection table_share device threads",
     steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
 )
-def pretrain(*, output, resume, text, start, network, steps) -> Answer:
+def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     import torch
 
     from core.common.config import MINI
@@ -82,6 +81,9 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
         device=choose(network.device).type,
     )
     ours.check_place(output)
+    made = Path(output) / "model"
+    if resume or not made.exists():  # else the training that is there is named
+        outputs.check_folder(made, recipe.MODEL)
     training, warm_up = _started(training, start)
     how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
     folder = recipe.run(training, Path(output), start=warm_up, **how)
@@ -99,7 +101,7 @@ def _started(training, start):
         return _go_on(start.start_model, training)
     if not start.start_vectors:
         return training, None
-    vectors = open_vectors(start.start_vectors)
+    vectors = open_static(start.start_vectors)
     needed, projection = vectors.dim + 3, training.shape.projection
     if needed > projection:
         raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")
@@ -135,12 +137,12 @@ def _go_on(name: str, training):
     option("--dim", "numbers in a vector (default 100)", type=int, default=100),
     text="corpus language hold_out",
 )
-def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
-    from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
+def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
+    from core.static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from core.training.data import prepare
 
     output = Path(output)  # "gl/" is gl
-    check_vectors(output)
+    outputs.check_folder(output, FILES, marked=is_glove)
     work = Path(work) if work else output.with_name(f"{output.name}-work")
     counts = work / "counts"
     if cluster is not None:

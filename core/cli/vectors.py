@@ -166,15 +166,15 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     CLUSTER,
     *MODEL,
 )
-def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -> Answer:
+def index_build(*, corpus, output, text_column, lines, senses, cluster, model, outputs) -> Answer:
     from core.elmo.models import open_language_model
     from core.elmo.substitutes import Substitutes
-    from core.index.build import build_index, check_replaceable
+    from core.index.build import build_index, is_index, own_files
     from core.index.table import index_info
 
     if cluster is not None:
         return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
-    check_replaceable(Path(output))
+    outputs.check_folder(output, own_files(), marked=is_index)
     model = open_model(model)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
     substitutes = Substitutes(open_language_model(model)) if senses else None

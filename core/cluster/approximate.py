@@ -171,11 +171,12 @@ def _open_cells(shards: Shards, space: SenseSpace | None):
     if not (folder / "meta.json").is_file():
         command = f"index approximate DIR{' --senses' if space else ''}"
         raise MissingArtifact(t("No approximate index in {place}: python -m core {command}", place=folder.parent, command=command))
-    return _read(str(folder), shards.meta["corpus"], _fingerprint(shards, space))
+    changed = (folder / "cells.faiss").stat().st_mtime_ns if (folder / "cells.faiss").is_file() else 0
+    return _read(str(folder), shards.meta["corpus"], _fingerprint(shards, space), changed)
 
 
 @lru_cache(maxsize=4)
-def _read(folder: str, corpus: str, model: str):
+def _read(folder: str, corpus: str, model: str, changed: int):
     path = Path(folder)
     meta = read_json(path / "meta.json", expect=dict)
     if (meta.get("format"), meta.get("corpus"), meta.get("model")) != (FORMAT, corpus, model):

@@ -56,7 +56,10 @@ OWN = "|".join(  # paths of an index in shards: nothing else may be removed
 _SENTENCE = pa.schema(
     [
         ("tokens", pa.list_(pa.string())),
-        ("targets", pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos"))]))),
+        (
+            "targets",
+            pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos", "guess"))])),
+        ),
         ("document", pa.string()),
         ("text", pa.string()),
     ]

@@ -63,7 +63,7 @@ class InThread(Generic[T]):
 
 
 _language: InThread[str] = InThread("language")  # in which `t` answers
-use, follow = _language.use, _language.follow
+use, follow, within = _language.use, _language.follow, _language.within
 
 
 def language() -> str:
@@ -91,8 +91,8 @@ def damaged(language: str) -> str:
 @lru_cache(maxsize=16)
 def _catalogues(data: str | None) -> dict[str, Path]:
     """Language -> its file: ours, compiled; in the folder of local data the newer of a .po and a .mo."""
-    own = sorted((Path(data) / "texts").glob("*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
-    return {path.stem: path for path in sorted([*own, *FOLDER.glob("*.mo")], key=lambda path: path.stem)}
+    own = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
+    return {path.stem: path for path in sorted([*own, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
 
 
 @lru_cache(maxsize=16)

@@ -34,6 +34,7 @@ class Limits:
     max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
     max_disk_mb: int = 50_000  # of all indexes, own corpora and frozen layers in the cache (core.files.disk_space)
     max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
+    max_sentences_read: int = 2_000  # of a search or a side of a comparison that a model reads at once
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
     max_session_jobs: int = 4  # of one visitor, under way and waiting
     max_waiting: int = 40  # jobs in the queue, of all visitors
@@ -54,6 +55,7 @@ PUBLIC = {
     "max_rows": 20_000,
     "max_session_disk_mb": 1_000,
     "max_disk_mb": 10_000,
+    "max_sentences_read": 300,
     "max_session_jobs": 2,
     "max_job_minutes": 20,
     "uploads": False,

@@ -40,8 +40,9 @@ class Kept:
         return len(self._values)
 
     def value(self, maker: str, key: Hashable, make: Callable[[], Any], *, most: int, weighed: bool = True) -> Any:
-        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Errors are not kept. `most`
-        values of a maker stay at a time. One that is not `weighed` counts nothing: what lies in files, and is opened."""
+        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Neither errors are kept
+        nor None, which says that there is nothing yet. `most` values of a maker stay at a time. One that is not `weighed` counts nothing: what
+        lies in files, and is opened."""
         place = maker, key
         with self._lock:
             if place in self._values:
@@ -53,7 +54,8 @@ class Kept:
                 with self._lock:
                     if place in self._values:
                         return self._values[place][0]
-                made = make()
+                if (made := make()) is None:
+                    return None
                 size = weight(made) if weighed else 0
                 with self._lock:
                     self._values[place] = made, size

@@ -146,7 +146,7 @@ def name_of(folder: Path) -> str:
 def of_folder(folder: Path) -> Layers:
     """A model folder's, by its options alone, without opening it; elmo-mini's where they cannot be read, which opening it will say."""
     try:
-        if options := sorted(folder.glob("*options.json")):
+        if options := sorted(path for path in folder.glob("*options.json") if not path.name.startswith(".")):
             return Layers(int(json.loads(options[0].read_text("utf-8"))["lstm"]["n_layers"]) + 1)
         config = json.loads((folder / "config.json").read_text("utf-8"))
         config = config.get("text_config", config)

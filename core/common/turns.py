@@ -71,20 +71,65 @@ class Turns:
         return order
 
 
-class Turn:
+class Shared:
+    """Work that several visitors may want: who wants it, and who stopped it."""
+
+    def __init__(self, owner: str | None = None) -> None:
+        self.owners = {owner} if owner else set()
+        self._stopped: set[str | None] = set()
+        self._share = threading.Lock()
+
+    def join(self, owner: str | None) -> None:
+        """Another visitor wants it too; one who stopped it wants it again only after `resume`."""
+        with self._share:
+            if owner and owner not in self._stopped:
+                self.owners.add(owner)
+
+    def stop(self, owner: str | None) -> None:
+        """This visitor no longer wants it."""
+        with self._share:
+            self._stopped.add(owner)
+            self.owners.discard(owner)
+
+    def resume(self, owner: str | None) -> None:
+        """A visitor who stopped it wants it again."""
+        with self._share:
+            self._stopped.discard(owner)
+            if owner:
+                self.owners.add(owner)
+
+    def take_over(self, other: Shared) -> None:
+        """Remember who stopped the same work before it was begun again."""
+        with self._share:
+            self._stopped |= other._stopped - self.owners
+
+    def has_stopped(self, owner: str | None) -> bool:
+        return owner in self._stopped
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it should go on: until everyone who wanted it has stopped it."""
+        return self.is_wanted_by(lambda owner: True)
+
+    def is_wanted_by(self, is_there: Callable[[str], bool]) -> bool:
+        """The same, where those no longer count who are not there."""
+        return not self._stopped or any(map(is_there, tuple(self.owners)))
+
+
+class Turn(Shared):
     """One job's place: waiting, then under way, then over. A context manager that waits for its turn and gives it back."""
 
     def __init__(self, turns: Turns, owner: str | None) -> None:
-        self._turns, self.first_owner = turns, owner or f"{id(self)}"
-        self.owners = {owner} if owner else set()
+        super().__init__(owner)
+        self._turns, self._name = turns, owner or f"{id(self)}"
         self.began: float | None = None
-        self.stop_asked = False
+        self.stop_asked = False  # for everyone
         self._seen = time.monotonic()  # when somebody was last there
 
-    def join(self, owner: str | None) -> None:
-        """Another visitor wants the same job: it goes on until the last of them has left."""
-        if owner:
-            self.owners.add(owner)
+    @property
+    def first_owner(self) -> str:
+        """Whose turn it counts as: of who asked first, while they want it."""
+        return self._name if self._name in self.owners else min(self.owners, default=self._name)
 
     @property
     def ahead(self) -> int:
@@ -115,7 +160,7 @@ class Turn:
 
     def check(self) -> None:
         """JobEnded where this job should end now; asked by the job itself, as often as it can."""
-        if self.stop_asked:
+        if self.stop_asked or not self.is_wanted:
             raise JobEnded("asked", t("Stopped."))
         now = time.monotonic()
         if not self.owners or any(map(self._turns.is_there, tuple(self.owners))):

@@ -1,7 +1,9 @@
 """Words beside the hits of a search: how often, how strongly they go together, and which of them tell senses apart.
 
 A collocate's token counts once, however many hits it is near to, and only within the hit's sentence (surface co-occurrence, Evert 2008).
-The log-likelihood sets the tokens near hits against the rest of the corpus, the hits themselves left out.
+For logDice they are paired: a token with the hit nearest to it, a hit with one token of each word. So there are never more pairs than the
+rarer of the two words has tokens, and logDice is at most 14. The log-likelihood sets the tokens near hits against the rest of the corpus, the
+hits themselves left out.
 """
 
 from collections.abc import Collection
@@ -14,6 +16,9 @@ from core.common.i18n import t
 from core.corpus.association import log_dice, log_likelihood, log_odds
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.search import Hits, context_codes
+from core.text.composed import folded
+from core.text.languages import tokenize
+from core.text.tokens import bare
 
 WINDOW, WIDEST = 5, 10  # words on each side
 
@@ -27,8 +32,9 @@ class Collocate:
     left: int  # of them before the hits that they are nearest to
     right: int
     frequency: int  # in the corpus
-    log_dice: float
+    log_dice: float  # of the pairs; at most 14
     log_likelihood: float  # 0 for one that is rarer near hits than elsewhere
+    pairs: int  # of a hit and a token nearest to it, one for each hit
 
 
 CLEAR_Z = 1.96  # above it a word speaks for a sense by more than chance, at 5%, taken alone
@@ -44,38 +50,40 @@ class SenseWord:
     elsewhere: int  # near hits of the others
 
 
-def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens within so many words of a hit, in its sentence, none of them a hit's own, each once: (n,), and their nearest steps (n,).
+def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tokens within so many words of a hit, in its sentence, none of them a hit's own, each once: (n,), their nearest steps (n,), and the
+    number of the nearest hit (n,).
 
     A step is below 0 before the hit.
     """
     check_window(window)
-    steps = np.zeros(len(corpus), np.int8)
+    steps, nearest = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
     sentence = corpus.sentence[hits.first]
     last = hits.first + hits.length - 1
     for distance in range(window, 0, -1):  # the nearer overwrite the farther
         for edge, step in ((hits.first, -distance), (last, distance)):
             at = edge + step
-            inside = (at >= 0) & (at < len(corpus))
-            at = at[inside]
-            steps[at[corpus.sentence[at] == sentence[inside]]] = step
+            inside = np.flatnonzero((at >= 0) & (at < len(corpus)))
+            inside = inside[corpus.sentence[at[inside]] == sentence[inside]]
+            steps[at[inside]], nearest[at[inside]] = step, inside
     steps[_own_tokens(hits)] = 0
     at = np.flatnonzero(steps)
-    return at, steps[at]
+    return at, steps[at], nearest[at]
 
 
 def collocates(
     corpus: EncodedCorpus, hits: Hits, *, window: int = WINDOW, minimum: int = 3, without: Collection[str] = ()
 ) -> list[Collocate]:
     """The words that occur near hits at least `minimum` times, the highest logDice first; no marks, and none of the words `without`."""
-    at, steps = near(corpus, hits, window)
+    at, steps, nearest = near(corpus, hits, window)
     n = len(corpus.words)
     codes = corpus.word[at]
+    pairs = np.bincount(np.unique(nearest.astype(np.int64) * n + codes) % n, minlength=n) if n else np.empty(0, int)
     together, left = np.bincount(codes, minlength=n), np.bincount(codes[steps < 0], minlength=n)
     chosen = _chosen(corpus, together, minimum, without)
     frequency = corpus.frequency[chosen]
     both = together[chosen]
-    dice = log_dice(both, len(hits), frequency)
+    dice = log_dice(pairs[chosen], len(hits), frequency)
     taken = int(hits.length.sum())
     own = np.bincount(corpus.word[_own_tokens(hits)], minlength=n)[chosen]
     rest = len(corpus) - taken - len(at)  # tokens that are neither hits nor near one
@@ -92,6 +100,7 @@ def collocates(
             int(both[k] - left[chosen[k]]),
             int(frequency[k]),
             *map(float, (dice[k], g2[k])),
+            int(pairs[chosen[k]]),
         )
         for k in order.tolist()
     ]
@@ -135,11 +144,17 @@ def check_window(window: int) -> None:
 
 
 def with_word_near(corpus: EncodedCorpus, hits: Hits, word: str, window: int) -> np.ndarray:
-    """(n,) bool: which hits have that word within the window, in their sentence."""
-    if (number := corpus.number.get(word)) is None:
+    """(n,) bool: which hits have that word within the window, in their sentence; letter case and joiners aside."""
+    if (number := number_of(corpus, word)) is None:
         return np.zeros(len(hits), bool)
     steps = [*range(-window, 0), *range(1, window + 1)]
     return np.any([context_codes(corpus, hits, step) == number for step in steps], axis=0)
+
+
+def number_of(corpus: EncodedCorpus, word: str) -> int | None:
+    """Return the number of a word as it is typed; None where it does not occur."""
+    spellings = (*(tokens if len(tokens := tokenize(word)) == 1 else ()), word.strip())
+    return next((number for each in spellings if (number := corpus.number.get(folded(bare(each)))) is not None), None)
 
 
 def _own_tokens(hits: Hits) -> np.ndarray:

@@ -1,17 +1,15 @@
 """How evenly hits are spread: over documents, over equal parts of a text, over dates; Gries' deviation of proportions."""
 
-import re
-
 import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.search import Hits
+from core.text.dates import format_years
 
 PARTS = 10  # of a corpus that is one document
 MILLION = 1_000_000
-_YEAR = re.compile(r"(\d{4})(?:$|\D)")
 
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
 
@@ -47,14 +45,21 @@ def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> lis
 
 
 def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
-    """Each year where all dates begin with one, else each date; in order. BadInput where no sentence has a date."""
+    """Each year, or stretch of years, that dates name; within a single year each date. In order of time, without the sentences whose date
+    cannot be read (`EncodedCorpus.undated`). BadInput where no sentence has a date."""
     if not corpus.dates:
         raise BadInput(t("This corpus has no dates. Add a .csv with a date column, or .jsonl rows with “date”."))
-    years = [_YEAR.match(date) for date in corpus.dates]
-    names = [year[1] for year in years] if all(years) else corpus.dates
-    labels, of_date = np.unique(names, return_inverse=True)
-    dated = corpus.date >= 0
-    sizes = np.bincount(of_date[corpus.date[dated]], np.diff(corpus.starts)[dated], len(labels))
-    dates = corpus.date[corpus.sentence[hits.first]]
-    of = np.bincount(of_date[dates[dates >= 0]], minlength=len(labels))
-    return list(zip(labels.tolist(), of.tolist(), sizes.astype(int).tolist(), strict=True))
+    spans, years = corpus.date_spans, {span.years for span in corpus.date_spans if span}
+    names = {}  # of each stretch
+    for name, span in zip(corpus.dates, spans, strict=True):
+        if span and len(years) > 1:
+            names[span.years] = format_years(*span.years)
+        elif span:
+            names.setdefault(span, name)
+    order = sorted(names)
+    places = {key: k for k, key in enumerate(order)}
+    of = [len(order) if span is None else places[span.years if len(years) > 1 else span] for span in (*spans, None)]
+    of_sentence = np.array(of)[corpus.date]
+    sizes = np.bincount(of_sentence, np.diff(corpus.starts), len(order) + 1)
+    n = np.bincount(of_sentence[corpus.sentence[hits.first]], minlength=len(order) + 1)
+    return [(names[key], int(n[k]), int(sizes[k])) for k, key in enumerate(order)]

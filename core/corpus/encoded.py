@@ -8,7 +8,7 @@ import hashlib
 import json
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -18,17 +18,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.common.errors import CorruptArtifact
+from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import read_json
 from core.files.atomic import replacing
+from core.text import languages
 from core.text.composed import folded
+from core.text.dates import DateSpan, parse_date
+from core.text.languages import Language
 from core.text.other_forms import other_forms
 from core.text.sentences import MAX_NAME, Sentence
 from core.text.tokens import JOINER, bare
 
 VERSION = 2
 REPORT_EVERY = 2_000  # sentences
+LISTED = 20  # documents named in a message
 ARRAYS = (
     "spelling",
     "word",
@@ -67,8 +72,11 @@ class EncodedCorpus:
     documents: list[str]
     dates: list[str]  # sorted
     senses: list[str]
+    notes: list[str] = field(default_factory=list)  # what was noted when its file was read
     unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
+    language: Language = field(default_factory=languages.in_use, repr=False)  # as which its text was cut, and queries are
+    numbers: np.ndarray | None = None  # (S,) the number of each sentence in the corpus that this one was cut from
 
     def __len__(self) -> int:
         return len(self.word)
@@ -84,6 +92,7 @@ class EncodedCorpus:
         for name in ARRAYS:
             digest.update(np.ascontiguousarray(getattr(self, name)).data)
         names = (self.spelling_list, self.documents, self.dates, self.senses)
+        digest.update(self.language.code.encode())
         digest.update(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -139,6 +148,64 @@ class EncodedCorpus:
         """(documents,) tokens of each."""
         return np.bincount(self.document, np.diff(self.starts), len(self.documents)).astype(np.int64)
 
+    @cached_property
+    def date_spans(self) -> list[DateSpan | None]:
+        """What each of `dates` means; None for one that cannot be read."""
+        return [parse_date(name) for name in self.dates]
+
+    @cached_property
+    def undated(self) -> np.ndarray:
+        """(S,) bool: which sentences have no date that can be read."""
+        return ~np.array([span is not None for span in self.date_spans] + [False])[self.date]
+
+    @cached_property
+    def unread_date(self) -> str:
+        """A date that cannot be read, as written; "" where each can."""
+        return next((name for name, span in zip(self.dates, self.date_spans, strict=True) if span is None), "")
+
+    def of_documents(self, names: Collection[str]) -> "EncodedCorpus":
+        """Return some of the documents as a corpus. BadInput for a name that no document has."""
+        if unknown := [name for name in names if name not in self.documents]:
+            listed = ", ".join(shorten(name, 40) for name in self.documents[:LISTED]) + (", …" if len(self.documents) > LISTED else "")
+            raise BadInput(t("No document is called “{name}”. Choose from: {names}.", name=shorten(unknown[0]), names=listed))
+        return self.cut(np.isin(self.document, [k for k, name in enumerate(self.documents) if name in names]))
+
+    def cut(self, chosen: np.ndarray) -> "EncodedCorpus":
+        """Return the sentences of a mask (S,) as a corpus, as if it held no others; only their `numbers` are those they have here."""
+        sentences = np.flatnonzero(chosen)
+        lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
+        tokens = np.repeat(chosen, np.diff(self.starts))
+        spelling, spellings = _renumbered(self.spelling[tokens], len(self.spellings))
+        others = tokens[self.other_at]
+        word, words = _renumbered(np.concatenate([self.word[tokens], self.other_word[others]]), len(self.words))
+        document, documents = _renumbered(self.document[sentences], len(self.documents))
+        date, dates = _renumbered(self.date[sentences], len(self.dates))
+        labeled = tokens[self.label_at]
+        sense, senses = _renumbered(self.label_sense[labeled], len(self.senses))
+        text_at = np.concatenate([[0], np.cumsum(sizes)])
+        return EncodedCorpus(
+            spelling=spelling,
+            word=word[: tokens.sum()],
+            sentence=np.repeat(np.arange(len(sentences), dtype=np.int32), lengths),
+            starts=np.concatenate([[0], np.cumsum(lengths)]),
+            document=document,
+            date=date,
+            text_at=text_at,
+            texts=self.texts[np.arange(text_at[-1]) + np.repeat(self.text_at[sentences] - text_at[:-1], sizes)],
+            label_at=(np.cumsum(tokens) - 1)[self.label_at[labeled]],
+            label_sense=sense,
+            other_at=(np.cumsum(tokens) - 1)[self.other_at[others]],
+            other_word=word[tokens.sum() :],
+            spellings=self.spellings.take(pa.array(spellings)),
+            words=self.words.take(pa.array(words)),
+            documents=[self.documents[k] for k in documents],
+            dates=[self.dates[k] for k in dates],
+            senses=[self.senses[k] for k in senses],
+            unnamed=self.unnamed,
+            language=self.language,
+            numbers=sentences if self.numbers is None else self.numbers[sentences],
+        )
+
     def tokens(self, sentence: int) -> tuple[str, ...]:
         """A sentence's tokens, as spelled."""
         return tuple(self.spelling_array[self.spelling[self.starts[sentence] : self.starts[sentence + 1]]].tolist())
@@ -163,7 +230,7 @@ class EncodedCorpus:
                 table = pa.table({name: getattr(self, name)})
                 with pa.OSFile(str(temporary / f"{name}.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
                     writer.write_table(table)
-            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses")}}
+            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses", "notes")}}
             (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
@@ -174,7 +241,7 @@ def open_folder(folder: Path) -> EncodedCorpus:
         mapped = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
         arrays = {name: array.view(np.ndarray) for name, array in mapped.items()}  # a part of a memmap costs ten times an array's
         lists = {name: _strings(folder / f"{name}.arrow") for name in ("spellings", "words")}
-        named = {name: list(names[name]) for name in ("documents", "dates", "senses")}
+        named = {name: list(names[name]) for name in ("documents", "dates", "senses", "notes")}
         if names["version"] != VERSION or len(arrays["word"]) != arrays["starts"][-1]:
             raise ValueError("version")
     except (OSError, ValueError, KeyError, EOFError, IndexError, pa.ArrowInvalid):
@@ -186,6 +253,12 @@ def _strings(path: Path) -> pa.Array:
     with pa.memory_map(str(path)) as source:
         column = pa.ipc.open_file(source).read_all().column(0)
     return column.chunk(0) if column.num_chunks else pa.array([], pa.string())
+
+
+def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes below n (-1: none) -> the same numbered without gaps, and the old code of each new one."""
+    used = np.bincount(codes[codes >= 0], minlength=n) > 0
+    return np.append(np.cumsum(used) - 1, -1)[codes].astype(np.int32), np.flatnonzero(used)
 
 
 class _Numbers(dict):

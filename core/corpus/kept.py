@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from core.common import notes
 from core.common.config import cache_folder
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
@@ -26,29 +27,33 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     A file is read once; then its folder in the cache is mapped. A language's own labeled sentences are few, and encoded each time.
     """
     language = language or languages.in_use()
-    if sentences_of(corpus):
-        return encode(open_corpus(corpus, language), corpus)
+    if owner := sentences_of(corpus):
+        with languages.reading(owner):
+            return encode(open_corpus(corpus), corpus)
     if owner := next((item for item in map(languages.get_language, languages.codes()) if item.more_sentences == corpus), None):
-        return encode(labelled_of(owner, corpus), corpus)
+        with languages.reading(owner):
+            return encode(labelled_of(owner, corpus), corpus)
     path = registry.resolve(corpus, "corpus")
     with languages.reading(language):
         folder = _folder(path, language)
         try:
-            return _with_name(open_folder(folder), path.name)
+            return _said(_with_name(open_folder(folder), path.name))
         except CorruptArtifact:
             shutil.rmtree(folder, ignore_errors=True)
         except MissingArtifact:
             pass
         position = [0]
         size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-        made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+        with notes.collecting() as found:
+            made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+        made = replace(made, notes=list(found.values()))
     if not len(made):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     try:
         made.save(folder)
     except BadInput:  # a cache that cannot be written: it is made again next time
-        return _with_name(made, path.name)
-    return _with_name(open_folder(folder), path.name)
+        return _said(_with_name(made, path.name))
+    return _said(_with_name(open_folder(folder), path.name))
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
@@ -67,6 +72,14 @@ def forget_encoded(path: Path) -> None:
 
 def _folder(path: Path, language: Language) -> Path:
     return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
+
+
+def _said(corpus: EncodedCorpus) -> EncodedCorpus:
+    """Note what was noted when the file was read, as it may have been long ago."""
+    with notes.passing_on():
+        for text in corpus.notes:
+            notes.add(text, text)
+    return corpus
 
 
 def _with_name(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:

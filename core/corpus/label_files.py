@@ -5,20 +5,24 @@ where a person said it, else false and the "probability". Lines without "given" 
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from core.common.errors import BadInput
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.corpus.agreement import alpha
-from core.corpus.spread import Labels, SpreadLabels, clean
-from core.files.artifacts import check_fits
-from core.text.file_lines import refuse, show_value
+from core.corpus.spread import Given, Labels, SpreadLabels, clean
+from core.files.artifacts import check_fits, parse_json
+from core.text.file_lines import Place, refuse, show_value
+from core.text.json_rows import json_rows
 from core.text.own_corpus import keep_upload
-from core.text.sentences import check_position, checked_tokens, json_rows
+from core.text.sentences import as_text, check_position, checked_tokens, is_guess
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
@@ -28,46 +32,90 @@ class ReadLabels:
     """A file's labels on a word's sentences."""
 
     labels: Labels
-    missing: int  # labels of sentences that are not among them
+    given: Given  # the same by sentence, with those of sentences that are not among them
+
+    @property
+    def missing(self) -> int:
+        """How many labels are of sentences that are not among them."""
+        return len(self.labels.elsewhere)
 
 
 def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
-    """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each."""
+    """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each; between them the
+    labels of sentences that are not in the corpus."""
     of = dict(labels.given)
     lines = []
     for k, ((tokens, position), text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
         if k not in of and result is None:
             continue
-        row = {"tokens": list(tokens), "position": position, "word": tokens[position], "lemma": lemma}
-        row |= {"text": text} if text else {}
+        row = _row(lemma, (tokens, position)) | ({"text": text} if text else {})
         if k in of:
             row |= {"sense": of[k], "given": True}
         else:
             share = float(result.shares[k, result.of[k]])
             row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
         lines.append((k not in of, k, json.dumps(row, ensure_ascii=False)))
-    return "".join(f"{line}\n" for *_, line in sorted(lines))
+    written = [f"{line}\n" for *_, line in sorted(lines)]
+    at = sum(k in of for k in range(len(sentences)))
+    return "".join([*written[:at], format_given(lemma, labels.elsewhere), *written[at:]])
+
+
+def format_given(lemma: str, given: Iterable[tuple[Token, str]]) -> str:
+    """Labels by sentence, a row each, in their order."""
+    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in given)
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _row(lemma: str, token: Token) -> dict:
+    tokens, position = token
+    return {"tokens": list(tokens), "position": position, "word": tokens[position], "lemma": lemma}
 
 
 def read_senses(path: str | Path) -> dict[Token, str]:
     """The sense of each sentence that a person labeled in a file. BadInput names the line of a row that is none, or of a sentence with two."""
     known: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
-        if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
-            refuse(place, t("{row} is not a labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
-        tokens, position = checked_tokens(row["tokens"], place), row.get("position")
-        check_position(position, tokens, place)
-        if row.get("given", True) is not False:
-            sense = clean(row["sense"])
-            if known.setdefault((tokens, position), sense) != sense:
-                refuse(
-                    place,
-                    t("this sentence is “{first}” and “{second}”", first=known[tokens, position], second=sense),
-                    t("Keep one of them."),
-                )
+        token, sense = _read_row(row, place)
+        if sense and known.setdefault(token, sense) != sense:
+            message = t("this sentence is “{first}” and “{second}”", first=known[token], second=sense)
+            refuse(place, message, t("Keep one of them."))
     return known
+
+
+def read_what_can_be_read(path: str | Path) -> dict[Token, str]:
+    """As `read_senses`, without the rows that cannot be read and the sentences that have two senses."""
+    senses: dict[Token, set[str]] = defaultdict(set)
+    for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
+        with suppress(ElmoscopeError, ValueError, RecursionError):
+            token, sense = _read_row(parse_json(line.decode("utf-8-sig")), Place(Path(path).name, number))
+            senses[token] |= {sense} - {""}
+    return {token: next(iter(each)) for token, each in senses.items() if len(each) == 1}
+
+
+def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
+    """A row's sentence and the sense that a person gave it; "" for a guess."""
+    missing = [key for key in ("tokens", "position", "sense") if row.get(key) is None] if isinstance(row, dict) else ["tokens"]
+    if missing:
+        message = t("{row} is not a labeled sentence", row=show_value(row))
+        message += t(" without {keys}", keys=", ".join(f"“{key}”" for key in missing)) if isinstance(row, dict) else ""
+        refuse(place, message, t('A row has "tokens", "position" and "sense".'))
+    tokens = checked_tokens(row["tokens"], place)
+    position = check_position(row["position"], tokens, place)
+    sense = clean(as_text(row["sense"], place))
+    if not sense:
+        refuse(place, t("the sense is blank"), t("Name it."))
+    return (tokens, position), "" if is_guess(row) else sense
+
+
+def numbered(given: Given, sentences: Sequence[Token]) -> Labels:
+    """Labels by sentence as labels of these sentences' numbers: a sentence that occurs twice is labeled in both places."""
+    places = defaultdict(list)
+    for k, token in enumerate(sentences):
+        places[token].append(k)
+    here = tuple((k, sense) for token, sense in given for k in places.get(token, ()))
+    return Labels(here, elsewhere=tuple((token, sense) for token, sense in given if token not in places))
 
 
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
@@ -75,14 +123,11 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     known = read_senses(path)
     if not known:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
-    place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
-    sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
-    if not sense_of:
+    given = Labels().joined_by(known.items()).given
+    labels = numbered(given, sentences)
+    if not labels.given:
         raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))
-    labels = Labels()
-    for sense in dict.fromkeys(sense_of.values()):
-        labels = labels.label([k for k, of in sense_of.items() if of == sense], sense)
-    return ReadLabels(Labels(labels.given), len(known) - len(sense_of))
+    return ReadLabels(labels, given)
 
 
 def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:

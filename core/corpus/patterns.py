@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, t
 from core.corpus.encoded import EncodedCorpus
-from core.text import languages
 from core.text.composed import folded
 from core.text.dictionary_forms import forms_among
 from core.text.morphemes import has_hangul
@@ -58,14 +57,14 @@ def of_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
     if has_hangul(wanted):
         mask[forms_among(words, wanted)] = True
         return mask
-    known = words_of(languages.in_use())
+    known = words_of(corpus.language)
     beginning = wanted[: max(1, len(wanted) - 2)]
     first = bisect_left(words, beginning)
     for k in range(first, bisect_left(words, beginning + "\U0010ffff", first)):
         if wanted in lemmas(words[k], known):
             mask[k] = True
     irregular = [form for form, of in known.forms.items() if wanted in of]
-    for form in (*irregular, *(FORMS.get(wanted, ()) if languages.in_use().code == ENGLISH else ())):
+    for form in (*irregular, *(FORMS.get(wanted, ()) if corpus.language.code == ENGLISH else ())):
         mask |= equal(corpus, form)
     return mask
 

@@ -16,7 +16,6 @@ from core.common.markup import shorten
 from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
-from core.text.languages import tokenize
 from core.text.sentences import as_in_text
 
 MAX_QUERY = 200  # characters, but for a word that occurs
@@ -95,11 +94,11 @@ class Line(NamedTuple):
         return "".join(as_in_text(self.tokens, self.text)[first:last]).strip()
 
 
-def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
+def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     """All hits in the order of the text; letter case does not matter.
 
     A query is words, of which "bank*" stands for all that begin so and a lone * for any word; lemmas, each in all its forms; or a regular
-    expression a word, separated by spaces. `documents` keeps those of these names. BadInput for nothing to search for, or a bad pattern.
+    expression a word, separated by spaces. BadInput for nothing to search for, a bad pattern, or a * alone that the texts do not have.
     """
     query = composed(query)
     if not query.strip():
@@ -111,16 +110,15 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     if kind == PATTERN:
         ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
-        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else tokenize(part))]
+        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else corpus.language.tokenize(part))]
         ways = [[patterns.like(corpus, word) if patterns.ANY in word else patterns.equal(corpus, word) for word in _parts(words)]]
     else:  # as our tokens are, and as those of a file that brings its own may be
-        phrases = dict.fromkeys((tuple(tokenize(query)), tuple(query.split()), (query.strip(),)))
+        phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
         of = patterns.of_lemma if kind == LEMMA else patterns.equal
         ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
-    if documents:
-        wanted = [k for k, name in enumerate(corpus.documents) if name in documents]
-        hits = hits.at(np.isin(corpus.document[corpus.sentence[hits.first]], wanted))
+    if not len(hits) and kind != PATTERN and not set(query) - {patterns.ANY, " "}:
+        raise BadInput(t("A * alone matches every word. Narrow it: bank* or the * of."))
     return hits
 
 
@@ -161,7 +159,7 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
         map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
         first.tolist(),
         (first + part.length).tolist(),
-        sentence.tolist(),
+        (sentence if corpus.numbers is None else corpus.numbers[sentence]).tolist(),
         _names(corpus.documents, corpus.document[sentence]),
         corpus.texts_of(sentence),
         _names(corpus.dates, corpus.date[sentence]),

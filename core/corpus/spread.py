@@ -5,7 +5,7 @@ as they belong to it (Nigam and others 2000, of directions as Banerjee and other
 entropy (uncertainty sampling, Lewis and Gale 1994).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,37 +26,41 @@ USUAL = 0.8  # probability that a label's sense has by the other labels: e times
 MOST_HELD = 40  # labels that are held out, each in its turn
 
 
+Given = tuple[tuple[Hashable, str], ...]  # a sentence and its sense, in the order they were given
+
+
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The senses that a person gave to sentences, by their numbers, in the order they were given. Every change is a new one, which knows the one before."""
+    """The senses that a person gave to sentences.
 
-    given: tuple[tuple[int, str], ...] = ()
-    before: tuple["Labels", ...] = field(default=(), compare=False, repr=False)
+    A sentence is named by anything that can be a key: its number among those at hand, or its tokens and the place of the word in them.
+    Every change is a new object that knows the steps before it.
+    """
+
+    given: Given = ()
+    steps: tuple[tuple[Given, Given], ...] = field(default=(), compare=False, repr=False)  # labels before and after each
+    elsewhere: Given = ()  # labels of sentences that are not among those at hand; they change their names with the others
 
     @property
     def senses(self) -> tuple[str, ...]:
         """Their names, in the order they first came up."""
         return tuple(dict.fromkeys(sense for _, sense in self.given))
 
-    def sentences(self, sense: str) -> tuple[int, ...]:
+    def sentences(self, sense: str) -> tuple:
         """The sentences labeled so; BadInput where there is no such sense."""
         if sense not in self.senses:
             raise BadInput(t("No sense “{name}”. Senses: {names}.", name=shorten(sense), names=", ".join(self.senses) or "–"))
         return tuple(k for k, of in self.given if of == sense)
 
-    def label(self, sentences: Iterable[int], sense: str) -> "Labels":
+    def label(self, sentences: Iterable[Hashable], sense: str) -> "Labels":
         """Those sentences with that sense, whatever they had; "" takes their label away. BadInput for a name that is none, or a ninth sense."""
-        wanted = dict.fromkeys(map(int, sentences))
+        wanted = dict.fromkeys(sentences)
         name = clean(sense)
         if sense and not name:
             raise BadInput(t("A sense needs a name. Type one."))
         kept = {k: of for k, of in self.given if name or k not in wanted}
         kept |= dict.fromkeys(wanted, name) if name else {}
-        if len(set(kept.values())) > MOST_SENSES:
-            raise BadInput(
-                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=shorten(name), n=MOST_SENSES + 1, most=MOST_SENSES)
-            )
-        return self._changed(kept.items())
+        return self._changed(kept.items(), name)
 
     def rename(self, sense: str, name: str) -> "Labels":
         """The sense under another name; BadInput where another has it (that is a merge)."""
@@ -66,35 +70,56 @@ class Labels:
             raise BadInput(t("A sense needs a name. Type one."))
         if new != sense and new in self.senses:
             raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=shorten(new)))
-        return self._changed((k, new if of == sense else of) for k, of in self.given)
+        return self._renamed({sense: new})
 
     def merge(self, into: Mapping[str, str]) -> "Labels":
         """Each sense put into another; chains go to their end. BadInput for senses that would go into each other in a circle."""
         for sense in (*into, *into.values()):
             self.sentences(sense)
-        ends = {sense: _end_of(sense, into) for sense in into}
-        return self._changed((k, ends.get(of, of)) for k, of in self.given)
+        return self._renamed({sense: _end_of(sense, into) for sense in into})
 
-    def split(self, sense: str, sentences: Iterable[int], name: str) -> "Labels":
+    def split(self, sense: str, sentences: Iterable[Hashable], name: str) -> "Labels":
         """Some of a sense's sentences as a sense of their own."""
-        own, apart = set(self.sentences(sense)), set(map(int, sentences))
+        own, apart = set(self.sentences(sense)), set(sentences)
         if not apart or not apart < own:
             raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=shorten(sense), n=len(own)))
         if clean(name) in self.senses:
             raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(clean(name))))
         return self.label(apart, name)
 
-    def replaced_by(self, others: "Labels") -> "Labels":
-        """Other labels in place of all of these, as one step."""
-        return self._changed(others.given)
+    def joined_by(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
+        """Other labels with these, as one step; a sentence that both label has the others' sense."""
+        others = dict(others)
+        return self._changed((dict(self.given) | others).items(), next(reversed(others.values()), ""))
+
+    def meanwhile(self, given: Given) -> "Labels":
+        """The labels that somebody else has left since, with the steps that led here."""
+        return replace(self, given=given)
 
     def undo(self) -> "Labels":
-        """As it was before the last change; the same where there was none."""
-        return replace(self.before[-1], before=self.before[:-1]) if self.before else self
+        """Take the last step back. A label that somebody else has changed since stays as it is."""
+        if not self.steps:
+            return self
+        before, after = self.steps[-1]
+        if self.given != after:
+            was, became, now = dict(before), dict(after), dict(self.given)
+            for k in dict.fromkeys((*was, *became)):
+                if was.get(k) != became.get(k) == now.get(k):
+                    now = now | {k: was[k]} if k in was else {other: of for other, of in now.items() if other != k}
+            before = tuple(now.items())
+        return replace(self, given=before, steps=self.steps[:-1])
 
-    def _changed(self, labels: Iterable[tuple[int, str]]) -> "Labels":
+    def _renamed(self, names: Mapping[str, str]) -> "Labels":
+        given, elsewhere = (tuple((k, names.get(of, of)) for k, of in each) for each in (self.given, self.elsewhere))
+        return replace(self._changed(given), elsewhere=elsewhere)
+
+    def _changed(self, labels: Iterable[tuple[Hashable, str]], name: str = "") -> "Labels":
         labels = tuple(labels)
-        return self if labels == self.given else Labels(labels, (*self.before, Labels(self.given))[-MOST_STEPS:])
+        if len({of for _, of in labels}) > max(MOST_SENSES, len(self.senses)):
+            raise BadInput(
+                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=shorten(name), n=MOST_SENSES + 1, most=MOST_SENSES)
+            )
+        return self if labels == self.given else replace(self, given=labels, steps=(*self.steps, (self.given, labels))[-MOST_STEPS:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,30 +1,37 @@
-"""Word usage graphs as files, read and written: DURel's uses.csv, judgments.csv and clusters.csv, with tabs between the cells.
+"""Read and write word usage graphs: DURel's uses.csv, judgments.csv and clusters.csv, with tabs between the cells, or as .xlsx.
 
 Schlechtweg and others 2021, "DWUG": a use is a context with the place of its word in characters ("17:22"), and the grouping that it belongs
 to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where the annotator could not decide; cluster -1 is noise.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 import numpy as np
 
+from core.common import notes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
+from core.files.formats import refuse_format, suffix_of
+from core.files.formulas import guard, unguard
 from core.text import languages
 from core.text.corpora import cut_at
-from core.text.file_lines import Place, iterate_lines, refuse, show_value
+from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
 from core.text.legible import legible
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
+from core.text.tables import file_rows, is_missing, whole
 from core.text.tokens import join_tokens, pieces, spans_in
 
 USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
 CLUSTERS = ("identifier", "cluster")
+SUFFIXES = (".csv", ".tsv", ".xlsx")
+CANNOT_DECIDE = ("0", "-", "–", "—", "?")  # besides core.text.tables.MISSING
 NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
 MOST_PAIRS = 2_000  # of judgments written
 
@@ -54,50 +61,92 @@ class UsePair:
 
 
 def read_uses(path: str | Path) -> list[Use]:
-    """The uses of a file. BadInput names the line where a cell is missing, a place lies outside its context, or an identifier is there twice."""
+    """Return the uses of a file. A use is left out where a cell is missing, its place lies outside its context or has no word, or its
+    identifier is there already; BadInput names the line where that is a fifth of them or more."""
     uses: dict[str, Use] = {}
-    for place, row in _rows(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token")):
-        context, span = row["context"], row["indexes_target_token"].split(",")[0]
-        start, colon, end = span.partition(":")
-        if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
-            message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
-            refuse(place, message, t("Write it as 17:22, characters from 0."))
-        if row["identifier"] in uses:
-            refuse(place, t("use {name} is there twice", name=show_value(row["identifier"])), t("Give each use its own identifier."))
-        uses[row["identifier"]] = Use(
-            identifier=row["identifier"],
+
+    def take(place: Place, row: dict[str, str]) -> None:
+        context, start, end = row["context"], *_span(place, row)
+        # A sentence that begins after a guarding quote is ours: in other files such a quote is part of the text
+        quote = len(context) - len(unguard(context)) if _cell(row, "indexes_target_sentence").startswith("1:") else 0
+        name = row["identifier"]
+        if name in uses:
+            refuse(place, t("use {name} is there twice", name=show_value(name)), t("Give each use its own identifier."))
+        others = {"date": _cell(row, "date"), "pos": _cell(row, "pos")}
+        uses[name] = Use(
+            identifier=name,
             lemma=row["lemma"],
-            grouping=row["grouping"],
-            context=context,
-            start=int(start),
-            end=int(end),
-            date=row.get("date", ""),
-            pos=row.get("pos", ""),
+            grouping=whole(row["grouping"]),
+            context=context[quote:],
+            start=start - quote,
+            end=end - quote,
+            **others,
         )
+
+    _read(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token"), take)
     return list(uses.values())
 
 
+def _cell(row: Mapping[str, str], name: str) -> str:
+    """Return a cell that may be empty, as pandas writes whole numbers or not."""
+    cell = row.get(name, "")
+    return "" if is_missing(cell) else whole(cell)
+
+
+def _span(place: Place, row: Mapping[str, str]) -> tuple[int, int]:
+    """Return where a use's word begins and ends in its context; of several parts the first. A spreadsheet makes 14:18:00 of 14:18."""
+    context, span = row["context"], row["indexes_target_token"]
+    start, colon, end = re.split("[,;]", span)[0].strip().partition(":")
+    start, end = (whole(part.removesuffix(":00") if part.count(":") else part) for part in (start, end))
+    if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
+        message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
+        refuse(place, message, t("Write it as 17:22, characters from 0."))
+    if not context[int(start) : int(end)].strip():
+        message = t("use {name} has no word at {start}", name=show_value(row["identifier"]), start=start)
+        refuse(place, message, t("Correct its place."))
+    return int(start), int(end)
+
+
+def is_clusters(path: str | Path) -> bool:
+    """Return whether a file is a table of clusters, by its first line."""
+    path = Path(path)
+    if (kind := suffix_of(path)) not in SUFFIXES:
+        refuse_format(path, SUFFIXES)
+    _, header = next(file_rows(path, kind, whole=True), (None, []))
+    return "cluster" in map(str.strip, header)
+
+
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
-    """Identifier -> cluster. BadInput for a use that is there twice or, where uses are given, is none of them."""
+    """Return the cluster of each identifier; NOISE where the cell is empty. A use that is there in another cluster already or, where uses
+    are given, is none of them, is left out; BadInput where such are a fifth or more."""
     known = {use.identifier for use in uses}
     clusters: dict[str, str] = {}
-    for place, row in _rows(path, CLUSTERS):
-        name = row["identifier"]
-        if clusters.setdefault(name, row["cluster"]) != row["cluster"]:
-            refuse(place, t("use {name} is in two clusters", name=show_value(name)), t("Keep one of them."))
+
+    def take(place: Place, row: dict[str, str]) -> None:
+        name, cluster = row["identifier"], whole(row["cluster"])
+        cluster = NOISE if is_missing(cluster) else cluster
         if known and name not in known:
             refuse(place, t("use {name} is not among the uses", name=show_value(name)), t("Load the uses that belong to these clusters."))
+        if clusters.setdefault(name, cluster) != cluster:
+            refuse(place, t("use {name} is in two clusters", name=show_value(name)), t("Keep one of them."))
+
+    _read(path, CLUSTERS, take, may_be_empty=("cluster",))
     return clusters
 
 
 def read_judgments(path: str | Path) -> list[UsePair]:
-    """The judgments of a file; numbers from 0 to 4."""
+    """Return the judgments of a file: UNRELATED to IDENTICAL, or UNDECIDED, however that is spelled. A judgment that is none is left out;
+    BadInput where such are a fifth or more."""
     judgments = []
-    for place, row in _rows(path, ("identifier1", "identifier2", "annotator", "judgment")):
-        judgment = row["judgment"].strip().removesuffix(".0")
-        if judgment not in map(str, range(IDENTICAL + 1)):
+
+    def take(place: Place, row: dict[str, str]) -> None:
+        judgment = whole(row["judgment"].replace(",", "."))
+        undecided = is_missing(judgment) or judgment in CANNOT_DECIDE
+        if not undecided and judgment not in map(str, range(IDENTICAL + 1)):
             refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
-        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(judgment)))
+        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], UNDECIDED if undecided else int(judgment)))
+
+    _read(path, ("identifier1", "identifier2", "annotator", "judgment"), take, may_be_empty=("judgment",))
     return judgments
 
 
@@ -179,16 +228,18 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
     rows = []
     for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
-        context = "".join(parts)
+        context = _printable("".join(parts))
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
-        rows.append((lemma, "", "", grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
+        quote = len(guard(context)) - len(context)  # places count in the guarded cell; the sentence begins after the quote
+        token, sentence = (f"{a + quote}:{b + quote}" for a, b in ((start, len(before) + len(word)), (0, len(context))))
+        rows.append((lemma, "", "", grouping, name, "", context, token, sentence))
     return _table(USES, rows)
 
 
 def format_clusters(lemma: str, groups: Sequence[int]) -> str:
     """The sense group of each use as clusters.csv."""
-    return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), map(str, groups), strict=True))
+    return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), groups, strict=True))
 
 
 def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
@@ -196,7 +247,7 @@ def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
     names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [pairs[k] for k in np.sort(np.random.default_rng(0).choice(len(pairs), MOST_PAIRS, replace=False))]
-    same = {True: str(IDENTICAL), False: str(UNRELATED)}
+    same = {True: IDENTICAL, False: UNRELATED}
     return _table(JUDGMENTS, ((names[a], names[b], annotator, same[bool(groups[a] == groups[b])], "", lemma) for a, b in pairs))
 
 
@@ -205,27 +256,41 @@ def identifiers(lemma: str, n: int) -> list[str]:
     return [f"{lemma}-{k}" for k in range(1, n + 1)]
 
 
-def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict[str, str]]]:
-    """The rows below a first line of names, cell by name; BadInput where a needed column or cell is missing, or no row is there."""
-    header: list[str] = []
-    row: dict[str, str] = {}
-    for place, line in iterate_lines(Path(path), whole=True):
-        cells = line.rstrip("\r\n").split("\t")
-        if not header:
-            header = [name.strip() for name in cells]
-            if missing := [name for name in needed if name not in header]:
-                message = t("no column {column} among {columns}", column=show_value(missing[0]), columns=show_value(header, 400))
-                refuse(place, message, t("Name it in the first line, with tabs between cells."))
-        elif any(map(str.strip, cells)):
-            row = dict(zip(header, cells, strict=False))
-            if missing := [name for name in needed if not row.get(name, "").strip()]:
-                refuse(place, t("no {column}", column=missing[0]), t("Fill the cell."))
-            yield place, row
-    if not row:
-        raise BadInput(t("{name} has no row below its header. Add some.", name=Path(path).name))
+def _read(
+    path: str | Path, needed: Sequence[str], take: Callable[[Place, dict[str, str]], None], *, may_be_empty: Sequence[str] = ()
+) -> None:
+    """Give each row below a first line of names to `take`, cell by name. Rows that it refuses, or that lack a needed cell, are left out and
+    noted; BadInput where they are many, a needed column is missing, or no row is there."""
+    path = Path(path)
+    if (kind := suffix_of(path)) not in SUFFIXES:
+        refuse_format(path, SUFFIXES)
+    left_out = LeftOut(path.name)
+    with notes.passing_on():
+        rows = file_rows(path, kind, whole=True)
+        place, header = next(rows, (Place(path.name, 1), []))
+        header = [name.strip() for name in header]
+        if header and (missing := [name for name in needed if name not in header]):
+            message = t("no column {column} among {columns}", column=show_value(missing[0]), columns=show_value(header, 400))
+            refuse(place, message, t("Name it in the first line, with tabs between cells."))
+        for place, cells in rows:
+            row = dict(zip_longest(header, cells[: len(header)], fillvalue=""))
+            left_out.n_rows += 1
+            try:
+                if empty := [name for name in needed if name not in may_be_empty and not row[name].strip()]:
+                    refuse(place, t("no {column}", column=empty[0]), t("Fill the cell."))
+                take(place, {name: cell if name == "context" else unguard(cell.strip()) for name, cell in row.items()})
+            except BadRow as error:
+                left_out.add(error)
+        left_out.check()
+    if not left_out.n_rows:
+        raise BadInput(t("{name} has no row below its header. Add some.", name=path.name))
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows with tabs between their cells; what would break a row is a blank, so that places stay what they are."""
-    lines = ("\t".join("".join(c if c.isprintable() else " " for c in cell) for cell in row) for row in (names, *rows))
-    return "\n".join(lines) + "\n"
+def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Rows with tabs between their cells, guarded; what would break a row is a blank, so that places stay what they are."""
+    cells = ((guard(_printable(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
+    return "".join("\t".join(row) + "\n" for row in cells)
+
+
+def _printable(cell: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in cell)

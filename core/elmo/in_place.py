@@ -1,7 +1,8 @@
 """Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
 They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from core.text.sentences import as_in_text
 from core.text.tokens import bare
 from core.text.word_in_question import candidates
 
+READ_AT_ONCE = 128  # sentences between two reports
 GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
 
 
@@ -46,14 +48,23 @@ def in_place(
     return tuple(InPlace(word, direction, of, weakness(word, direction)) for word, of in zip(words, likeliest, strict=True))
 
 
-def by_substitutes(substitutes: Substitutes, words: Sequence[WordInContext]) -> np.ndarray:
-    """An order (n,) of words in which those with like substitutes stand together: the leaves of average linkage."""
+def by_substitutes(
+    substitutes: Substitutes, words: Sequence[WordInContext], report: Callable[[int, int, float], None] | None = None
+) -> np.ndarray:
+    """Return an order (n,) of words in which those with like substitutes are neighbors: the leaves of average linkage. `report` is called with
+    the sentences read, all of them, and how many are read per second."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     if len(words) < 3:
         return np.arange(len(words))
-    places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words])
-    return leaves_list(linkage(unit(substitutes.vectors(places, [word.word for word in words])), "average"))
+    started, vectors = time.monotonic(), []
+    for first in range(0, len(words), READ_AT_ONCE):
+        if report:
+            report(first, len(words), first / max(time.monotonic() - started, 1e-9))
+        part = words[first : first + READ_AT_ONCE]
+        places = substitutes.model.encoder.around([list(word.tokens) for word in part], [word.position for word in part])
+        vectors.append(substitutes.vectors(places, [word.word for word in part]))
+    return leaves_list(linkage(unit(np.concatenate(vectors)), "average"))
 
 
 def weakness(word: WordInContext, direction: str = BOTH) -> str:

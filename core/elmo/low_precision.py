@@ -8,6 +8,7 @@ own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import torch
@@ -22,6 +23,7 @@ from core.elmo.model import BiLM, ProjectedLSTM, State
 from core.elmo.recurrence import LstmProducts, infer
 
 ENGINE = "fbgemm"
+_PACKING = threading.Lock()
 # oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
 ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
 LEAST = 1e-12  # of a scale: rows of zeros
@@ -58,16 +60,17 @@ class NarrowLSTM:
     def __init__(self, layer: ProjectedLSTM, precision: str) -> None:
         self.hidden = layer.projection.shape[1]
         self.clips = layer.clips
-        before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
-        try:
-            with torch.no_grad():
-                packed = _int8 if precision == INT8 else _float16
-                state = packed(layer.state_weight)
-                self.products = LstmProducts(
-                    _float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection)
-                )
-        finally:
-            torch.backends.quantized.engine = before
+        with _PACKING:  # the engine is a setting of the whole process
+            before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
+            try:
+                with torch.no_grad():
+                    packed = _int8 if precision == INT8 else _float16
+                    state = packed(layer.state_weight)
+                    self.products = LstmProducts(
+                        _float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection)
+                    )
+            finally:
+                torch.backends.quantized.engine = before
 
     def __call__(self, x: Tensor, batch_sizes: list[int], state: State | None = None) -> tuple[Tensor, State]:
         return infer(x, batch_sizes, self.clips, self.hidden, self.products, state)

@@ -106,8 +106,9 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     if not folder.is_dir():
         message = t("No model folder {folder} with options.json and a weights file.", folder=folder)
         raise MissingArtifact(message)
-    options = sorted(p for p in folder.glob("*options.json"))
-    weights = sorted(path for kind in ("*.hdf5", "*.safetensors") for path in folder.glob(kind) if path.name != SOFTMAX)
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # hidden: left by a killed process, perhaps
+    options = [path for path in files if path.name.endswith("options.json")]
+    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
     if len(options) != 1:
         message = t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options))
         raise MissingArtifact(message)
@@ -132,6 +133,9 @@ def read_options(path: Path) -> ModelShape:
         return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
+
+
+HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.ours names it
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:

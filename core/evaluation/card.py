@@ -74,7 +74,7 @@ class ModelCard:
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
     weights = weights_files(folder)
-    is_elmo = any(folder.glob("*options.json"))
+    is_elmo = any(not path.name.startswith(".") for path in folder.glob("*options.json"))
     result = _optional(folder / "measures.json", dict)
     of_these = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(

@@ -16,7 +16,8 @@ from typing import Any, Protocol, TypeVar
 
 from core.common.errors import BadInput
 from core.text.file_lines import iterate_lines, refuse, show_value
-from core.text.sentences import LabelledRow, checked_tokens, json_rows, read_labelled
+from core.text.json_rows import json_rows
+from core.text.sentences import LabelledRow, checked_tokens, read_labelled
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
@@ -63,12 +64,6 @@ class PairRow:
     tokens_b: tuple[str, ...]
     position_b: int
     same: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TaggedSentence:
-    tokens: tuple[str, ...]
-    tags: tuple[str, ...]  # one a token
 
 
 class _Row(Protocol):
@@ -142,23 +137,6 @@ def read_pairs(path: str | Path) -> list[PairRow]:
     if not rows:
         raise BadInput(f'{Path(path).name} holds no pair. It needs rows {{"word", "tokens_a", "position_a", ..., "same"}}.')
     return rows
-
-
-def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """CoNLL columns, token and tag first, with a blank line between sentences; further columns and -DOCSTART- are not read."""
-    sentences, block = [], []
-    for place, line in [*iterate_lines(Path(path), whole=True), ("", "")]:
-        columns = line.split()
-        if not columns or columns[0] == "-DOCSTART-":
-            sentences += [TaggedSentence(*map(tuple, zip(*block, strict=True)))] if block else []
-            block = []
-        elif len(columns) < 2:
-            refuse(place, f"{show_value(columns[0])} without a tag", "Each line holds a token and its tag, with a blank between.")
-        else:
-            block.append(columns[:2])
-    if not sentences:
-        raise BadInput(f"{Path(path).name} holds no tagged sentence. Each line holds a token and its tag, with a blank between.")
-    return sentences
 
 
 def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[list[Row], list[Row]]:

@@ -22,7 +22,8 @@ from core.elmo.encoder import Encoder, encoded, vectors_of_rows
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.evaluation import metrics, probes
-from core.evaluation.datasets import PairRow, TaggedSentence
+from core.evaluation.conll import TaggedSentence
+from core.evaluation.datasets import PairRow
 from core.index.neighbours import SAME, make_query
 from core.index.sense_space import SENSES, SenseSpace
 from core.index.tables import open_table

@@ -27,6 +27,7 @@ from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance,
 from core.evaluation.layer_scores import static_vectors
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
+from core.files.atomic import locked
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.clusters import clusters
@@ -54,9 +55,11 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
         raise BadInput(f"{model.name}'s language has no labelled sentences of its own, which the lessons are measured on.")
     result = read(model.folder, model.fingerprint)
     for name in parts or PARTS:
-        result[name] = {**PARTS[name](model, report=report), "date": provenance()["date"]}
-        facts = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=result)
-        write_json(model.folder / FILE, {"format": FORMAT} | facts)
+        made = {**PARTS[name](model, report=report), "date": provenance()["date"]}
+        with locked(model.folder / FILE):  # another process may have added parts
+            result = read(model.folder, model.fingerprint) | {name: made}
+            facts = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=result)
+            write_json(model.folder / FILE, {"format": FORMAT} | facts)
         sums.renew(model.folder / FILE)
     return result
 

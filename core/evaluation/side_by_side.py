@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from core.classify.tables import clean_ag_news, read_table
+from core.classify.ag_news import clean_ag_news
+from core.classify.tables import read_table
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.encoder import encoded
 from core.elmo.models import Model
 from core.evaluation import layer_scores, metrics, probes
-from core.evaluation.datasets import PairRow, TaggedSentence, read_sense_rows, read_tags, split_rows
+from core.evaluation.conll import TaggedSentence, read_tags
+from core.evaluation.datasets import PairRow, read_sense_rows, split_rows
 from core.evaluation.layer_scores import spaces, static_vectors
 from core.evaluation.own_sentences import own_sentences
 from core.senses.evidence import topics

@@ -15,6 +15,7 @@ from core.figures.style import GLOVE, GREY, OWN, RIM, Figure, add_plate, add_tex
 from core.text.tokens import letter_count
 
 FADED = 0.15  # opacity of dots that are not selected where others are
+FAINT = 0.3  # opacity of dots whose sense a model guessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ class MapLook:
     titles: tuple[str, str] | None = None
     name_senses: bool = True
     picked: Collection[int] = ()  # row ids; the others fade
+    guesses: Sequence[bool] = ()  # (N,) dots whose sense a model guessed: faint
 
 
 def map_figure(
@@ -144,10 +146,12 @@ def map_figure(
     xy = np.asarray(coordinates, float)
     labels_array = np.array([label or "" for label in labels], object)
     ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
-    for number, sense in [(-1, ""), *enumerate(senses)]:
-        here = np.flatnonzero(labels_array == sense)
+    guessed = np.array(look.guesses if len(look.guesses) else [False] * len(xy), bool)
+    for number, sense, is_guess in [(-1, "", False), *((k, name, guess) for guess in (True, False) for k, name in enumerate(senses))]:
+        here = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
         if not len(here):
             continue
+        look_of = style.sense_dots(number, 10) if number >= 0 else {"color": GREY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
         (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
             x=xy[here, 0],
             y=xy[here, 1],
@@ -156,11 +160,11 @@ def map_figure(
             customdata=ids[here, None],
             text=cards[here],
             hovertemplate="%{text}",
-            marker=style.sense_dots(number, 10) if number >= 0 else {"color": GREY, "symbol": "circle", "size": 6, "line": {"width": 0.0}},
+            marker=look_of | ({"opacity": FAINT} if is_guess else {}),
             selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )
-        if number >= 0 and look.name_senses:
+        if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
             edge = outer_edge(xy[here], xy)
             _name(figure, edge, sense, sense_colour(number), _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))))
     figure.update_yaxes(scaleanchor="x")

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from core.common.errors import BadInput
@@ -62,6 +63,12 @@ def find_stranger(folder: Path, own: str) -> str | None:
 def is_own(path: str, own: str) -> bool:
     """Whether a path within a folder is of `own`, or a temporary of ours."""
     return re.fullmatch(own, path) is not None or any(TEMPORARY.fullmatch(part) for part in path.split("/"))
+
+
+def free_name(path: Path) -> Path:
+    """Return the path, or if it is taken the first of name-2, name-3, ... that is free."""
+    names = chain([path], (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2)))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def remove_own(folder: str | Path, own: str) -> None:

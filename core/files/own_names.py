@@ -3,7 +3,7 @@ its owner calls the text and the first digits of its file's fingerprint, which n
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -58,6 +58,22 @@ def title_of(name: str, among: Iterable[str] = ()) -> str:
     if not digits:
         return name
     return f"{called} · {digits[:4]}" if any(_parts(other)[0] == called for other in among if other != name) else called
+
+
+def titles_of(names: Sequence[str]) -> list[str]:
+    """Return what tables call several texts: of a path the file's name, and as many folders before it as tell them apart.
+
+    >>> titles_of(["/data/a/letters.txt", "/data/b/letters.txt", "sentences"])
+    ['a/letters.txt', 'b/letters.txt', 'sentences']
+    """
+    parts = [Path(title_of(name, names)).parts for name in names]
+    longest = max(map(len, parts), default=0)
+    distinct = len({*names})
+    for k in range(1, longest + 1):
+        titles = ["/".join(each[-k:]) for each in parts]
+        if len({*titles}) == distinct:
+            return titles
+    return list(names)
 
 
 def _parts(name: str) -> tuple[str, str]:

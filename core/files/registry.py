@@ -109,7 +109,8 @@ def _unknown(name: str, kind: str) -> str:
 
 def check_model(folder: str | Path) -> None:
     """That a folder holds a model: ELMo's two files (`model_files` says what is missing), or a transformer's config.json."""
-    if not (Path(folder) / "config.json").is_file() or any(Path(folder).glob("*options.json")):
+    options = (path for path in Path(folder).glob("*options.json") if not path.name.startswith("."))
+    if not (Path(folder) / "config.json").is_file() or any(options):
         model_files(folder)
 
 
@@ -261,6 +262,16 @@ def _user_path(name: str, kind: str) -> Path | None:
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
         check_allowed("paths")  # whether there is such a file or not: an answer would tell
     return None
+
+
+def places(name: str, kind: str | None = None) -> list[Path]:
+    """Where the files lie that a name or a path means: of no kind a path alone. A corpus may be several, as "sentences+python"."""
+    if kind is None:
+        return [Path(os.path.expanduser(name))]
+    found = []
+    for each in {name, *(name.split("+") if kind == "corpus" else ())}:
+        found += [path] if (path := existing(each, kind)) else (place for place in _places(each, kind) if os.path.exists(place))
+    return found
 
 
 def existing(name: str, kind: str) -> Path | None:

@@ -21,7 +21,7 @@ from core.files import ours
 from core.files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
 from core.index import sense_space
 from core.index.rows import schema_of
-from core.index.table import FORMAT, TAGS, OccurrenceTable
+from core.index.table import FORMAT, GUESSES, TAGS, OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
 FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
@@ -71,7 +71,7 @@ def build_index(
     senses = f" substitutes {sense_space.FORMAT}" if substitutes else ""
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}{senses}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder), own=_own(beside)) as temporary:
+    with replacing(Path(folder), own=own_files(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
@@ -107,14 +107,15 @@ def build_index(
 
 def check_replaceable(folder: Path, beside: str = "") -> None:
     """An index takes its folder's place as a whole: only another index, and what `beside` names, may be lost by that."""
-    ours.check_replaceable(folder, _own(beside), marked=_is_index)
+    ours.check_replaceable(folder, own_files(beside), marked=is_index)
 
 
-def _own(beside: str) -> str:
+def own_files(beside: str = "") -> str:
+    """Return the pattern of an index's files, as core.files.ours has it."""
     return "|".join(filter(None, (FILES, APPROXIMATE, beside)))
 
 
-def _is_index(folder: Path) -> bool:
+def is_index(folder: Path) -> bool:
     """Whether a folder holds an index of ours, damaged in part perhaps; an empty one may become an index."""
     if not any(folder.iterdir()):
         return True
@@ -246,5 +247,7 @@ def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
     parts = [[{"position": target.position, "pos": target.pos} for target in s.targets if target.pos] for s in sentences]
     columns = {"tokens": tokens} | ({"text": texts} if texts.null_count < len(texts) else {})
     columns |= {"pos": pa.array(parts, TAGS)} if any(parts) else {}
+    guesses = [[{"position": target.position, "sense": target.guess} for target in s.targets if target.guess] or None for s in sentences]
+    columns |= {"guess": pa.array(guesses, GUESSES)} if any(guesses) else {}
     with pa.ipc.new_file(str(path), pa.schema([(name, column.type) for name, column in columns.items()])) as writer:
         writer.write_batch(pa.RecordBatch.from_arrays([*columns.values()], names=[*columns]))

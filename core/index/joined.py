@@ -44,6 +44,10 @@ class JoinedTable(OccurrenceTable):
         return pa.concat_arrays([table.tags for table in self.tables])
 
     @cached_property
+    def guessed(self) -> pa.Array:
+        return pa.concat_arrays([table.guessed for table in self.tables])
+
+    @cached_property
     def types(self) -> Rows:
         """The first table's as they are; what another one brings, or has more of, is averaged here over its rows."""
         first = self.tables[0]

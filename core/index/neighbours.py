@@ -68,6 +68,7 @@ class Occurrence:
     sense: str | None
     lemma: str | None
     text: str | None = None  # its sentence as written, where that is not how `join_tokens` writes it
+    guess: str | None = None  # the sense that a model, not a person, gave it: no evidence
 
     @property
     def sentence(self) -> str:

@@ -2,8 +2,9 @@
 
 A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
 (L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does; pos where labels bear a part of speech) and
-`meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
+`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does; pos where labels bear a part of speech; guess
+where a model, not a person, gave the sense: such rows have no sense, so nothing is measured on them) and `meta.json`, as
+core.index.build writes them. Vectors are read only when a search touches them.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,9 +39,11 @@ from core.index.rows import Rows
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.readings import is_own
+from core.text.tokens import bare
 
 FORMAT = 1
 TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
+GUESSES = pa.list_(pa.struct([("position", pa.int32()), ("sense", pa.string())]))  # of a sentence: the senses that a model gave its tokens
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
 FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
 LOOKED_AT = 64  # occurrences of a spelling, for the nearest of them
@@ -66,7 +69,7 @@ class OccurrenceTable(Index):
                 facts = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
                 raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **facts))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
-        self.sentences, self.texts, self.tags = _read_sentences(self.folder / "sentences.arrow")
+        self.sentences, self.texts, self.tags, self.guessed = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
             raise CorruptArtifact(t("{folder}/types.arrow is from another index. Rebuild the index.", folder=folder))
@@ -82,7 +85,7 @@ class OccurrenceTable(Index):
         labels = (self.senses[sense] if sense >= 0 else None, self.lemmas[lemma] if lemma >= 0 else None)
         sentence = int(self.sentence[row])
         tokens, text = tuple(self.sentences[sentence].as_py()), self.texts[sentence].as_py()
-        return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text)
+        return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text, self.guesses.get(row))
 
     def labelled_rows(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense (of one lemma)."""
@@ -90,6 +93,22 @@ class OccurrenceTable(Index):
         if lemma is not None:
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
+
+    def drawn_rows(self, lemma: str | None = None) -> np.ndarray:
+        """Rows that carry a sense, or a model's guess of one (of one lemma)."""
+        guessed = np.fromiter(self.guesses, int, len(self.guesses))
+        if lemma is not None:
+            guessed = guessed[self.lemma[guessed] == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)]
+        return np.union1d(self.labelled_rows(lemma), guessed)
+
+    @cached_property
+    def guesses(self) -> dict[int, str]:
+        """The sense that a model, not a person, gave a row, by its number."""
+        sentences = np.flatnonzero(self.guessed.is_valid().to_numpy(zero_copy_only=False))
+        of = {(int(k), each["position"]): each["sense"] for k in sentences for each in self.guessed[int(k)].as_py()}
+        rows = np.flatnonzero(np.isin(self.sentence, sentences)).tolist() if of else ()
+        places = {row: (int(self.sentence[row]), int(self.position[row])) for row in rows}
+        return {row: of[place] for row, place in places.items() if place in of}
 
     def pos_of(self, rows: np.ndarray) -> np.ndarray:
         """(n,) str: the part of speech that each of these rows is labeled with, "" where none is known."""
@@ -120,6 +139,14 @@ class OccurrenceTable(Index):
     @cached_property
     def word_codes(self) -> dict[str, int]:
         return {word: code for code, word in enumerate(self.words)}
+
+    @cached_property
+    def plain_codes(self) -> dict[str, list[int]]:
+        """Word without joiners -> the codes of the words that are spelled so."""
+        codes: dict[str, list[int]] = {}
+        for code, word in enumerate(self.words):
+            codes.setdefault(bare(word), []).append(code)
+        return codes
 
     def answer(self, question: Question) -> list[Neighbour]:
         values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
@@ -232,12 +259,13 @@ def index_info(folder: Path) -> dict:
     return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
 
 
-def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """The sentences' tokens, texts and parts of speech; none of the latter two in an older index."""
+def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]:
+    """The sentences' tokens, texts, parts of speech and guessed senses; empty where an index has none of these."""
     try:
         batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
         texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())
         tags = batch.column("pos") if "pos" in batch.schema.names else pa.nulls(batch.num_rows, TAGS)
-        return batch.column("tokens"), texts, tags
+        guessed = batch.column("guess") if "guess" in batch.schema.names else pa.nulls(batch.num_rows, GUESSES)
+        return batch.column("tokens"), texts, tags, guessed
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)) from None

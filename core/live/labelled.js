@@ -3,7 +3,8 @@
 const TRUE_NEIGHBOURS = 10, TO_PLACE = 8, TIED = 1e-5, EACH = 40;
 
 function newLabelled(pack, network, words) {
-  const { lemmas, senses, spaces } = pack.facts, n = network.n_layers;
+  // Maps: a plain object also has what it inherits, such as "constructor".
+  const lemmas = new Map(Object.entries(pack.facts.lemmas)), forms = new Map(Object.entries(pack.facts.forms)), { senses, spaces } = pack.facts, n = network.n_layers;
   const sentences = pack.lines("labelled.tokens"), position = pack.array("labelled.position"), lemma = pack.array("labelled.lemma"), sense = pack.array("labelled.sense"), pos = pack.array("labelled.pos");
   const vectors = [...Array(n - 1).keys()].map((k) => pack.rows(`labelled.layer.${k + 1}`)), expected = pack.has("labelled.substitutes") && pack.rows("labelled.substitutes");
   const flat = pack.floats("labelled.places"), opened = new Map(), N = position.length;
@@ -15,17 +16,17 @@ function newLabelled(pack, network, words) {
   }
   // The labelled word that a form belongs to, or null.
   function lemmaOf(word) {
-    if (word in lemmas) return word;
+    if (lemmas.has(word)) return word;
     if (words.isOwn(word)) return null;
-    return pack.facts.forms[word] ?? words.dictionaryForms(word).find((form) => form in lemmas) ?? pack.facts.words.stems.find((stem) => word.startsWith(stem)) ?? null;
+    return forms.get(word) ?? words.dictionaryForms(word).find((form) => lemmas.has(form)) ?? pack.facts.words.stems.find((stem) => word.startsWith(stem)) ?? null;
   }
-  const lemmaIn = (spelling, readAs) => (readAs ? (readAs in lemmas ? readAs : null) : lemmaOf(spelling));
+  const lemmaIn = (spelling, readAs) => (readAs ? (lemmas.has(readAs) ? readAs : null) : lemmaOf(spelling));
   const foldedTokens = (tokens) => tokens.map(folded).join(" ");
 
   // All of one word that needs no sentence of the reader's.
   function ofLemma(name, senses_) {
     if (opened.has(name)) return opened.get(name);
-    const code = Object.keys(lemmas).indexOf(name), rows = [...lemma.keys()].filter((row) => lemma[row] === code), facts = lemmas[name];
+    const code = pack.facts.lemma_names.indexOf(name), rows = [...lemma.keys()].filter((row) => lemma[row] === code), facts = lemmas.get(name);
     const tokens = rows.map(tokensOf), layers = rows.map(layersOf), topics = tokens.map((item, k) => senses_.topic(item, position[rows[k]]));
     const of = {
       name, code, rows, layers, topics, senses: facts.senses, trust: facts, map: facts.map, byCase: facts.by_case,

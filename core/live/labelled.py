@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.analysis.word_maps import map_rows
 from core.common.model_layers import MIX
 from core.live.pack import Pack
 from core.views import layouts, levels, mix
@@ -24,7 +25,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     places = np.zeros((len(spaces), len(table), 2), np.float32)
     for lemma in table.lemmas:
         maps = layouts.maps_of(bench, lemma)
-        places[:, table.labelled_rows(lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
+        places[:, map_rows(table, lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
     pack.add("labelled.places", places)
     ground = judge.ground()
     space = _add_space(pack, judge, table, rows)
@@ -39,6 +40,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "spaces": spaces,
         "senses": table.senses,
         "lemmas": facts,
+        "lemma_names": table.lemmas,
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in facts},
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,

@@ -3,7 +3,7 @@
 // A spelling goes through the char-CNN once. What a direction has read so far is kept by the words it read, so that a key pressed in
 // the middle of a sentence costs the forward stack only what follows it, and the backward stack only what stands before it.
 
-const IDS = 50, BEGIN_WORD = 259, END_WORD = 260, PADDING = 261, BEGIN = "<S>", END = "</S>", BOUNDARY = { [BEGIN]: 257, [END]: 258 };
+const IDS = 50, BEGIN_WORD = 259, END_WORD = 260, PADDING = 261, BEGIN = "<S>", END = "</S>", BOUNDARIES = new Map([[BEGIN, 257], [END, 258]]);
 const MOST_WORDS = 4000, MOST_READ = 1200; // spellings and read words that are kept: 2 MB and 12 MB
 
 const REACH = 18, FINE = 512, LOGISTIC = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, k) => 1 / (1 + Math.exp(REACH - k / FINE)));
@@ -17,7 +17,7 @@ function sigmoid(x) {
 }
 
 function characterIds(token) {
-  const inner = token in BOUNDARY ? [BOUNDARY[token]] : Array.from(new TextEncoder().encode(token.toWellFormed?.() ?? token).subarray(0, IDS - 2), (byte) => byte + 1);
+  const inner = BOUNDARIES.has(token) ? [BOUNDARIES.get(token)] : Array.from(new TextEncoder().encode(token.toWellFormed?.() ?? token).subarray(0, IDS - 2), (byte) => byte + 1);
   return [BEGIN_WORD, ...inner, END_WORD, ...Array(IDS - 2 - inner.length).fill(PADDING)];
 }
 

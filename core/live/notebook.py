@@ -1,13 +1,15 @@
 """The page in a notebook: `elmoscope.live("We sat on the bank.", "The bank lent money.")`."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from core.common.errors import BadInput
 from core.common.markup import Markup, html
-from core.live.page import page_of, read_examples, write
-from core.workbench import open_bench
+from core.live.page import contents, contents_of, examples_of, page_of, read_examples, write
+from core.workbench import BUNDLED_MODEL, open_bench
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,27 @@ def live(
     second: str = "",
     *,
     layer: str = "",
-    model: str = "elmo-mini",
+    model: str = BUNDLED_MODEL,
     examples: Mapping[str, Sequence[str]] | None = None,
-    path: str = "elmoscope.html",
+    path: str = "",
     height: int = 1100,
 ) -> LivePage:
-    """The page of a model, opened at two sentences; written to `path` beside the notebook unless it lies there. 27 MB, no server."""
-    place = Path(path)
-    if examples or not place.is_file():
-        own = read_examples({word: list(pair) for word, pair in (examples or {}).items()}, "examples") if examples else ()
-        write(place, page_of(open_bench(model), own))
+    """Return the page of a model, opened at two sentences. It needs no server.
+
+    The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name in it for any model but
+    elmo-mini. It is written unless the file is the page of this model and these examples already. BadInput where the file is no page
+    of elmoscope, or was changed by somebody.
+    """
+    given = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
+    bench = open_bench(model)
+    name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", bench.model.name).strip("-.")
+    place = Path(path or f"elmoscope{name}.html")
+    chosen = examples_of(bench, given)
+    found = contents_of(place)
+    if found is None and place.exists():
+        raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
+    if found != contents(bench, chosen):
+        write(place, page_of(bench, chosen))
     facts = {"a": first, "b": second} if first and second else {}
     facts |= {"layer": layer} if layer else {}
     return LivePage(place, f"#{urlencode(facts, quote_via=quote)}" if facts else "", height)

@@ -33,7 +33,7 @@ function opened(bytes) {
     const { kind, at, size } = head.arrays[name];
     return new KINDS[kind](bytes.buffer, from + at, size);
   }
-  const has = (name) => name in head.arrays;
+  const has = (name) => Object.hasOwn(head.arrays, name);
   const floats = (name) => (head.arrays[name].kind === "f16" ? halves(array(name)) : Float32Array.from(array(name)));
   // Rows of 8-bit numbers, each with a scale.
   function rows(name) {

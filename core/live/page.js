@@ -5,7 +5,7 @@
   const { texts, examples, language: written, colours, model, instruments: looks, pack_facts: facts } = ELMOSCOPE;
   const q = (name) => document.querySelector(name), SIDES = ["a", "b"], NEUTRAL = "#8c8c96", REST_MS = 250;
   const make = (tag, given = {}, ...inside) => { const node = Object.assign(document.createElement(tag), given); node.append(...inside); return node; };
-  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
   const given = new URLSearchParams(location.hash.slice(1));
   const state = {
     texts: ["", ""], tapped: [null, null], direction: "both", layer: given.get("layer"), view: null, id: 0, asked: null, pair: null, around: null,
@@ -38,13 +38,15 @@
   const stops = (n) => [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => +(j === k))).concat([Array(n).fill(1 / n)]);
   const degrees = (cosine) => Math.round((Math.acos(Math.max(-1, Math.min(1, cosine))) * 180) / Math.PI);
 
+  // The layer at which pictures open; afterwards it changes by hand alone, whatever the words are.
+  const layerShown = () => (state.pair.spaces.includes(state.layer) ? state.layer : facts.layer);
+
   function drawHome() {
     const { pair } = state, { home, spaces } = t, [first, second] = pair.words, same = first.toLowerCase() === second.toLowerCase(), n = pair.spaces.length - 1;
-    const layer = pair.spaces.includes(state.layer) ? state.layer : pair.judgment.layer;
     const listed = pair.spaces.map((space, k) => `${spaces.names[k]} ${pair.values[k].toFixed(2)}`).join(", ");
     mounted.home({
       layers: pair.spaces, names: spaces.names, short: spaces.short, colours: colours.layers, stops: stops(n), cross: pair.cross, own: pair.own, values: pair.values,
-      random: pair.spaces.map((space) => facts.random[space] ?? null), glove: pair.cosine, glove_colour: colours.glove, own_colours: colours.own, beside: null, layer, seq: seq.home,
+      random: pair.spaces.map((space) => facts.random[space] ?? null), glove: pair.cosine, glove_colour: colours.glove, own_colours: colours.own, beside: null, layer: layerShown(), seq: seq.home,
       alts: pair.spaces.map((space, k) => filled(home.alt, { first, second, at: spaces.at[space], degrees: degrees(pair.values[k]) })),
       text: { ...home, glove: ["GloVe", home.glove[pair.cosine === null ? 0 : same ? 1 : 2]], bars: filled(home.bars, { values: listed }) },
     }, { set: (value) => { seq.home = value.seq; state.layer = value.layer; remember(); } });
@@ -82,7 +84,7 @@
     if (!of) return;
     const stars = around.stars, names = state.pair.spaces, key = `${state.id} ${state.language}`;
     const places = names.flatMap((_, k) => [...of.places[k], ...stars.map((star) => star.spaces[k].place)].flat()), along = (axis) => places.filter((_, k) => k % 2 === axis);
-    state.view ??= state.layer ?? state.pair.judgment.layer;
+    state.view ??= layerShown();
     window["elmoscope-map"] = { key, view: state.view, dot: stars.length ? "first second".split(" ")[stars[0].side] : "none", picked: [], seq: seq.map };
     mounted.map({
       key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colours.layers, places: encoded(Float32Array.from(places)),
@@ -132,7 +134,7 @@
     for (const name of ["mix", "map"]) new IntersectionObserver(([entry]) => { seen[name] = entry.isIntersecting; refresh(); }, { rootMargin: "300px" }).observe(q(`.${name === "mix" ? "mixing" : "mapping"}`));
   }
   function show(sentences, tapped = [null, null]) {
-    state.texts = [...sentences], state.tapped = tapped.map((item) => item && { word: item }), state.view = null, state.layer = null;
+    state.texts = [...sentences], state.tapped = tapped.map((item) => item && { word: item });
     boxes.forEach(({ box }, k) => (box.value = state.texts[k]));
     ask();
   }
@@ -168,16 +170,17 @@
     if (!ready) return;
     if (busy) { waiting = true; return; }
     busy = true, waiting = false;
-    worker.postMessage({ id: ++state.id, texts: state.texts, tapped: state.tapped, direction: state.direction });
+    state.asking = ++state.id;
+    worker.postMessage({ id: state.asking, texts: state.texts, tapped: state.tapped, direction: state.direction });
   }
   function hear({ data }) {
-    if (data.failed) return trouble(filled(t.page.broken, { reason: data.failed }));
+    if (data.failed !== undefined) return failed(data);
     if (calls.has(data.id)) return answered(data);
     if (data.ready) { ready = true; document.documentElement.dataset.live = "ready"; return ask(); }
     if (data.word) { word.set(data.word.name, data.word); return refresh(); }
     if (data.asked) {
-      busy = false;
-      if (waiting) ask();
+      done();
+      calm();
       Object.assign(state, { asked: data.asked, pair: data.pair });
       q(".answer").hidden = !data.pair;
       drawVerdict(), drawTokens();
@@ -190,11 +193,25 @@
     if (data.around.lemma && !word.has(data.around.lemma)) return worker.postMessage({ word: data.around.lemma });
     refresh();
   }
+  function done() {
+    busy = false;
+    if (waiting) ask();
+  }
+  // One answer failed: the next question is answered as ever. Only a model that could not be opened answers nothing.
+  function failed({ failed: reason, id, starting }) {
+    const call = calls.get(id);
+    if (call) {
+      calls.delete(id);
+      return call.reject(new Error(reason));
+    }
+    trouble(filled(starting ? t.page.broken : t.page.failed, { reason }));
+    if (id === state.asking) done();
+  }
   // For a page around this one, and for tests: what the worker says of two texts, and of a token that is meant in each.
   window.elmoscope = {
-    answer: (sentences, tapped = [null, null], direction = "both") => new Promise((resolve) => {
-      calls.set(++state.id, { resolve });
-      worker.postMessage({ id: state.id, texts: sentences, tapped, direction });
+    answer: (sentences, tapped = [null, null], direction = "both") => new Promise((resolve, reject) => {
+      worker.postMessage({ id: ++state.id, texts: sentences, tapped, direction, whole: true });
+      calls.set(state.id, { resolve, reject });
     }),
   };
   function answered({ id, ...parts }) {
@@ -211,6 +228,7 @@
     requestAnimationFrame(() => { (name === "mix" ? drawMix : drawMap)(); setTimeout(refresh); });
   }
   function trouble(text) { q(".trouble[role]").textContent = text, (q(".trouble[role]").hidden = false); }
+  function calm() { q(".trouble[role]").hidden = true; }
 
   // ---- address, language
 
@@ -233,7 +251,7 @@
     setTimeout(() => (button.textContent = t.page.copy), 1500);
   }
   function dress() {
-    if (!(state.language in texts)) state.language = Object.keys(texts)[0];
+    if (!Object.hasOwn(texts, state.language)) state.language = Object.keys(texts)[0];
     t = texts[state.language];
     document.documentElement.lang = state.language;
     const { page } = t, say = (name, text) => (q(name).textContent = text);
@@ -250,7 +268,12 @@
     if (typeof DecompressionStream === "undefined") return trouble(t.page.no_unpacking);
     try { worker = new Worker(URL.createObjectURL(new Blob([q("#engine").textContent], { type: "text/javascript" }))); } catch { return trouble(t.page.no_worker); }
     worker.onmessage = hear;
-    worker.onerror = (event) => trouble(event.message ? filled(t.page.broken, { reason: event.message }) : t.page.no_worker);
+    worker.onerror = (event) => {
+      trouble(event.message ? filled(t.page.broken, { reason: event.message }) : t.page.no_worker);
+      for (const call of calls.values()) call.reject(new Error(event.message));
+      calls.clear();
+      done();
+    };
     const pack = new Blob([q("#pack").textContent]);
     q("#pack").remove();
     worker.postMessage({ pack });

@@ -3,15 +3,17 @@
 The instruments are the app's, read from where they lie: what is drawn in this page is drawn by the very script that draws it there.
 """
 
+import hashlib
 import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from html import unescape
 from pathlib import Path
 
 from babel import Locale
 from jinja2 import Environment, StrictUndefined
+from markupsafe import escape
 
 from core.common import i18n, model_layers
 from core.common.config import ASSETS, ROOT
@@ -19,8 +21,12 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
+from core.files.atomic import replacing
 from core.live.content import pack_bench
 from core.live.texts import texts
+from core.text.languages import Language
+from core.text.tokens import find_word
+from core.text.word_in_question import same_word
 from core.workbench import Bench
 
 FOLDER = Path(__file__).parent
@@ -39,15 +45,15 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
 )
 MOST_EXAMPLES, LONGEST = 40, 2_000
+MOST_HEAD = 1_000  # characters before the end of the mark
+_MARK = '<meta name="elmoscope" content="%s">'
 Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second sentence
 
 
 def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
     """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
+    examples = examples_of(bench, examples)
     pack, facts = pack_bench(bench, report)
-    examples = examples or [(word, *pair) for word, pair in bench.language.examples.get("pairs", {}).items()]
-    if not examples:
-        raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
     report(0.9, t("Writing"))
     with model_layers.speaking_of(bench.layers):
         layers = [layer_colour(name) for name in bench.layers.spaces]
@@ -69,31 +75,67 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
     for name, part in parts.items():
         if "</script" in part.lower():
             raise ValueError(f"{name} ends the script it stands in")
-    return _PAGE.render(
+    page = _PAGE.render(
         {name: Markup(part) for name, part in parts.items()},  # noqa: S704
         language=i18n.language(),
         policy=POLICY,
+        mark="",
         icon="data:image/png;base64," + b64encode((ASSETS / "icon.png").read_bytes()).decode("ascii"),
         style=Markup(_read("page.css")),  # noqa: S704
         no_script=t("This page computes in your browser: allow JavaScript."),
         pack=b64encode(pack).decode("ascii"),
     )
+    mark = json.dumps(contents(bench, examples) | {"sha256": _sha256(page)})
+    return page.replace(_MARK % "", _MARK % escape(mark), 1)
+
+
+def examples_of(bench: Bench, examples: Examples = ()) -> Examples:
+    """Return the given examples, or those of the model's language. Raise BadInput where a word is in neither of its sentences."""
+    examples = examples or [(word, *pair) for word, pair in bench.language.examples.get("pairs", {}).items()]
+    if not examples:
+        raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
+    for word, *pair in examples:
+        if not any(_has_word(text, word, bench.language) for text in pair):
+            values = {"word": shorten(word), "first": shorten(pair[0]), "second": shorten(pair[1])}
+            raise BadInput(
+                t("Examples: “{word}” is in neither of its sentences (“{first}”, “{second}”). Correct the word or a sentence.", **values)
+            )
+    return examples
+
+
+def contents(bench: Bench, examples: Examples) -> dict[str, str]:
+    """Return what identifies a page: the fingerprint of its model and a sum of its examples."""
+    return {"model": bench.model.fingerprint, "examples": _sha256(json.dumps([list(item) for item in examples]))}
+
+
+def contents_of(path: Path) -> dict[str, str] | None:
+    """Return what identifies the page in a file; None where the file is no such page, or was changed after it was written."""
+    try:
+        page = path.read_bytes().decode("utf-8")
+        if (found := re.search(_MARK % '([^"]*)', page[:MOST_HEAD])) is None:
+            return None
+        mark = json.loads(unescape(found[1]))
+        written = mark.pop("sha256")
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return None
+    return mark if written == _sha256(page.replace(found[0], _MARK % "", 1)) else None
+
+
+def _has_word(text: str, word: str, language: Language) -> bool:
+    tokens = language.tokenize(text)
+    return bool(find_word(tokens, word)) or any(same_word([word], 0, tokens, k, language) for k in range(len(tokens)))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def write(path: Path, page: str) -> int:
     """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
     if path.is_dir():
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
-    beside = path.with_name(f"{path.name}.part")
-    try:
-        beside.write_text(page, encoding="utf-8", newline="\n")
-        beside.replace(path)
-    except OSError as error:
-        reason = error.strerror or error
-        raise BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason)) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
     return path.stat().st_size
 
 
@@ -112,15 +154,12 @@ def read_examples(given: object, name: str) -> Examples:
 
 def _in_every_language(bench: Bench) -> dict[str, dict]:
     """By code; its own name beside the texts. The language in use stays what it is."""
-    before, result = i18n.language(), {}
+    result = {}
     cut = bench.language.tokeniser not in ("words", "spaces")
-    try:
-        for code in i18n.languages():
-            i18n.use(code)
+    for code in i18n.languages():
+        with i18n.within(code):
             name = Locale.parse(code).get_display_name(code) or code
             result[code] = texts(bench.layers, bench.model.name, cut_at_spaces=cut) | {"name": name}
-    finally:
-        i18n.use(before)
     return result
 
 

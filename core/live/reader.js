@@ -36,7 +36,7 @@ function newReader(parts, plain = false) {
   function judge(both) {
     const [a, b] = both, spelled = both.map(({ tokens, position }) => folded(bare(tokens[position]))), readAs = both.map(({ tokens, position }) => words.readIn(tokens, position));
     const result = both.map((_, k) => labelled.lemmaIn(spelled[k], readAs[k]));
-    const layer = result.map((item) => item && labelled.lemmas[item].layer).find(Boolean) ?? pack.facts.calibration.layer;
+    const layer = result.map((item) => item && labelled.lemmas.get(item).layer).find(Boolean) ?? pack.facts.calibration.layer;
     const read = (byCase) => both.map((item, k) => { const tokens = asRead(k, both, byCase); return tokens === item.tokens ? item : at(tokens, item.position); });
     const same = (of) => of[0].position === of[1].position && of[0].tokens[of[0].position] === of[1].tokens[of[1].position] && of[0].tokens.map(folded).join(" ") === of[1].tokens.map(folded).join(" ");
     let item = both.every(({ tokens, position }) => isWord(tokens[position]));

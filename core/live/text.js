@@ -60,6 +60,7 @@ function joinsBy(ranks) {
 const tokenize = (text, joins = () => false) => straight(legible(text, joins)).match(TOKEN) ?? [];
 const bare = (token) => token.replace(/^\u2060+|\u2060+$/g, "") || token;
 const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss");
+const withoutHyphens = (spelling) => spelling.replaceAll("-", "") || spelling;
 const hasLetter = (token) => /\p{L}/u.test(token), isWordly = (sign) => /[\p{L}\p{N}]/u.test(sign ?? "");
 const isUpper = (text) => /\p{Lu}/u.test(text) && !/\p{Ll}/u.test(text), hasCapital = (text) => /^\p{Lu}/u.test(text);
 
@@ -93,7 +94,7 @@ function newWords(facts, ranks) {
     const base = word.slice(0, -ending);
     if (base.length < 2) return [];
     const last = base.at(-1);
-    return [...(DOUBLES.test(base) ? [] : [base]), `${base}e`, ...(last === base.at(-2) && !"aeiouy".includes(last) ? [base.slice(0, -1)] : [])];
+    return [...(DOUBLES.test(base) ? [] : [base]), `${base}e`, ...(last === base.at(-2) && !"aeiou".includes(last) ? [base.slice(0, -1)] : [])];
   }
   // What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
   function lemmas(word) {
@@ -120,14 +121,14 @@ function newWords(facts, ranks) {
     if (common.has(lemma)) return COMMON + frequent;
     return rank === undefined ? LEAST : Math.max(LEAST, MOST - 10 * Math.abs(Math.log10(rank + 1) - MIDDLE)) + frequent;
   }
-  const candidate = (position, spelling, of, parts = []) => ({ position, spelling, worth: of, best: Math.max(...of.values()), parts: new Set(parts) });
+  const candidate = (position, spelling, of, parts = []) => ({ position, spelling, joined: withoutHyphens(spelling), worth: of, best: Math.max(...of.values()), parts: new Set(parts) });
 
   function written(k, tokens) {
     const token = tokens[k], spelling = folded(bare(token)), before = tokens.slice(Math.max(0, k - 2), k).map((item) => folded(bare(item)));
     const determined = before.length > 0 && (determiners.has(before.at(-1)) || determiners.has(before[0]));
     const named = k > 0 && hasCapital(token) && !isUpper(token) && isWordly(bare(tokens[k - 1]).at(-1));
     if (grammar.has(spelling) && !(listed.has(spelling) && (determined || named))) return null;
-    const whole = spelling.replaceAll("-", "") || spelling, extra = 4 * (before.length > 0 && determiners.has(before.at(-1))) + 4 * determined;
+    const whole = withoutHyphens(spelling), extra = 4 * (before.length > 0 && determiners.has(before.at(-1))) + 4 * determined;
     const of = new Map([whole, ...(isOwnAfter(whole, before.at(-1) ?? "") ? [] : lemmas(whole))].map((item) => [item, (!named || listed.has(item) ? worth(item) : COMMON) + extra]));
     const parts = spelling.includes("-") ? spelling.split("-").filter(Boolean).flatMap((part) => [part, ...lemmas(part)]).filter((item) => !grammar.has(item)) : [];
     return candidate(k, spelling, of, parts);
@@ -143,13 +144,15 @@ function newWords(facts, ranks) {
     const spelling = folded(bare(tokens[position]));
     return list.find((item) => item.position === position) ?? candidate(position, spelling, new Map([[spelling, 0]]));
   }
+  // The pair of one word: of one spelling, else forms of one word, else sharing a part of a compound. Worth chooses only among pairs of the same kind.
   function shared(of_a, of_b) {
-    for (const keys of [(item) => new Set(item.worth.keys()), (item) => new Set([...item.parts, ...item.worth.keys()])]) {
+    for (const keys of [(item) => new Set([item.joined]), (item) => new Set(item.worth.keys()), (item) => new Set([...item.parts, ...item.worth.keys()])]) {
       let best = null;
       for (const a of of_a) for (const b of of_b) {
         const other = keys(b), both = [...keys(a)].filter((key) => other.has(key));
         if (!both.length) continue;
-        const score = Math.max(...both.map((key) => Math.min(a.worth.get(key) ?? a.best, b.worth.get(key) ?? b.best))) + (a.spelling === b.spelling);
+        const forms = [...both, ...[...a.worth.keys()].filter((key) => b.worth.has(key))];
+        const score = Math.max(...forms.map((key) => Math.min(a.worth.get(key) ?? a.best, b.worth.get(key) ?? b.best)));
         if (!best || score > best.score || (score === best.score && (a.position < best.a.position || (a.position === best.a.position && b.position < best.b.position)))) best = { score, a, b };
       }
       if (best) return [best.a, best.b];

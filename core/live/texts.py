@@ -48,6 +48,7 @@ def _page(model: str, *, cut_at_spaces: bool) -> dict:
         "no_worker": t("This browser runs no web workers here, so the model cannot run. Open the file in a current browser."),
         "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
         "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
+        "failed": t("These two sentences cannot be answered: {reason}. Change one of them.", reason="{reason}"),
         "about": t(
             "{model} in 8 bits: cosines differ from the app’s by 0.02 or less. The model is small and sometimes wrong.", model=model
         ),

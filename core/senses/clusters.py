@@ -8,8 +8,8 @@ for "serve" into 0.34.
 
 How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
 whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
-above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the fewest that are nearly as clear as the
-clearest. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
+above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): of the numbers above their limit the fewest
+that are nearly as clear as the clearest of them. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
 draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78% of 32. At layer
 2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
 their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
@@ -18,7 +18,6 @@ they may fall into groups, of grammar and topic. A group is a use, not yet a mea
 
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,7 +52,8 @@ class Suggestion:
     """How many clusters there seem to be, and why; the sequences run over NUMBERS."""
 
     number: int  # 1 if no split is clearer than one cloud's, at LEVEL
-    best: int  # the fewest whose silhouette is within the null's standard deviation of the highest, clear or not
+    best: int  # the same, whether or not it is clear: of all numbers where none is above its limit
+    peak: int  # the number above its limit with the highest silhouette; of all numbers where there is none
     silhouettes: tuple[float, ...]  # -1 to 1
     limit: tuple[float, ...]  # silhouettes that suggest more than one cluster where any is above its own
     p: float  # share of clouds, the rows among them, whose clearest silhouette lies as far above the clouds' mean
@@ -91,7 +91,6 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
     """(n, D) directions -> (n,) cluster of each, from 0, the largest first: scikit-learn's k-means, the best of `starts`. Fewer than
     `number` clusters come back where fewer rows differ."""
     from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
 
     if not 1 <= number <= len(rows):
         raise BadInput(
@@ -102,9 +101,7 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
                 number=number,
             )
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
-        result = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
+    result = KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed).fit_predict(rows)
     names, counts = np.unique(result, return_counts=True)
     rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
     return np.array([rank[int(item)] for item in result])
@@ -132,10 +129,12 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
     p = rank_p(excess[-1], excess[:-1])
     limit = everything.mean(axis=0) + spread * np.sort(excess[:-1])[-round(LEVEL * (DRAWS + 1))]  # above it p is at most LEVEL
+    clear = result > limit if p <= LEVEL and (result > limit).any() else np.ones(len(result), bool)
+    peak = int(np.where(clear, result, -np.inf).argmax())
     # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
-    near = result >= result.max() - null.std(axis=0, ddof=1)
-    best = NUMBERS[int(near.argmax())]
-    return Suggestion(number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), p=p)
+    best = NUMBERS[int((clear & (result >= result[peak] - null.std(axis=0, ddof=1))).argmax())]
+    values = {"silhouettes": tuple(result.tolist()), "limit": tuple(limit.tolist()), "p": p}
+    return Suggestion(number=best if p <= LEVEL else 1, best=best, peak=NUMBERS[peak], **values)
 
 
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -248,10 +247,11 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int =
 
 
 def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
-    """Occurrences and their labels as lines of JSON that `core.text.sentences` reads as labeled sentences; in the corpus's order."""
+    """Occurrences and the names of their groups as lines of JSON that `core.text.sentences` reads, in the corpus's order: a model found the
+    groups, so they are guesses, not evidence."""
     lines = []
     for o, label in sorted(zip(occurrences, labels, strict=True), key=lambda pair: pair[0].row):
-        row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label}
+        row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label, "given": False}
         lines.append(json.dumps(row, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 

@@ -20,8 +20,8 @@ from core.index.tables import open_table, opens_at_once
 from core.senses import evidence, pairs, verdict
 from core.senses.verdict import Calibration, Separability, Verdict
 from core.static.vectors import StaticVectors, open_vectors
-from core.text import languages
 from core.text.labelled_words import corpus_for
+from core.text.languages import Language
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.text.word_in_question import same_word
@@ -83,7 +83,7 @@ class Judge:
 
     def is_one_word(self, first: WordInContext, second: WordInContext, corpus: str = "") -> bool:
         """Whether both are the same word, letter case and inflection aside, and words at all."""
-        if not (is_word(first) and is_word(second)):
+        if not all(is_word(word, self.model.language) for word in (first, second)):
             return False
         if first.spelling == second.spelling:
             return True
@@ -211,9 +211,9 @@ def open_judge(model: Model) -> Judge:
     return Judge(model, vectors, table=table)
 
 
-def is_word(word: WordInContext) -> bool:
-    """Whether a token has letters of the language that is read."""
-    return any(map(str.isalpha, word.word)) and languages.in_use().writes(word.word)
+def is_word(word: WordInContext, language: Language) -> bool:
+    """Whether a token has letters of a language."""
+    return any(map(str.isalpha, word.word)) and language.writes(word.word)
 
 
 def read(word: WordInContext, both: Sequence[WordInContext], *, by_case: bool = False) -> WordInContext:

@@ -1,32 +1,54 @@
-"""Files of word vectors, line by line: GloVe text, word2vec text or binary, plain or packed. Our own parser: it names the line that is
-wrong, allocates for what it has read, not for what a header promises, and never unpickles."""
+"""Read files of word vectors: GloVe text, word2vec text or binary, plain or packed.
 
+A custom parser: it names the line that is wrong, allocates for what it has read, not for what a header promises, and never unpickles.
+What differs from the format but can be read for certain is read and counted (`notes`); what may be garbage is refused.
+"""
+
+import bz2
+import codecs
 import contextlib
 import gzip
+import io
 import lzma
 import re
 import zipfile
 import zlib
 from array import array
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t, tn
+from core.common.markup import shorten
 from core.text.composed import composed
 
 MAX_DIM, MAX_LINE, MAX_BYTES = 10_000, 1 << 20, 6 << 30  # of a vector, a line, all vectors
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 Report = Callable[[str], None]
+BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
+_OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
+_FASTTEXT = b"\xba\x16\x4f\x2f"
+_HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+_NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
+NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim")  # the facts that `notes` reads
+_REPORTED_EVERY = 50_000  # words
 
 
 def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most. The format is known by content; .gz, .xz
-    and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the file and the line at fault."""
+    """Return words, their vectors (V, D) float32 and facts about the file; the first `limit` words at most.
+
+    The format is known by content; .gz, .xz, .bz2 and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the
+    file and the line that is wrong (in a binary file, the word).
+    """
     try:
         with _unpack(path) as stream:
             head = stream.read(MAX_LINE)
@@ -36,12 +58,42 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         raise CorruptArtifact(t("Cannot read all of {name}: {error}. Choose another file.", name=path.name, error=error)) from None
 
 
+def notes(name: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence, in the language in use, for each way in which a file differs from its format; `facts` are those of `read`."""
+    said = []
+    if "promised" in facts:
+        numbers = {"name": name, "promised": facts["promised"], "n": facts["words"]}
+        said.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
+    if "promised_dim" in facts:
+        numbers = {"name": name, "promised": facts["promised_dim"], "n": facts["dim"]}
+        said.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
+    if n := facts.get("not_utf8", 0):
+        place = _place(facts["format"], facts["first_not_utf8"])
+        said.append(
+            tn(
+                "{name}: {n:,} word is not UTF-8 ({place}). � replaces the bytes that cannot be read.",
+                "{name}: {n:,} words are not UTF-8 (the first: {place}). � replaces the bytes that cannot be read.",
+                n,
+                name=name,
+                place=place,
+            )
+        )
+    if n := facts.get("duplicates", 0):
+        said.append(tn("{name}: {n:,} repeated word was left out.", "{name}: {n:,} repeated words were left out.", n, name=name))
+    return tuple(said)
+
+
 @contextlib.contextmanager
 def _unpack(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked on the way."""
-    if path.suffix.lower() != ".zip":
-        with {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix.lower(), open)(path, "rb") as stream:
-            yield _behind_mark(stream)
+    """Open a file's bytes, unpacked on the way; text in UTF-16 or UTF-32 comes as UTF-8."""
+    kind = path.suffix.lower()
+    if kind not in _OPENERS and kind != ".zip":
+        with path.open("rb") as stream:
+            start = stream.read(8)
+        kind = next((suffix for magic, suffix in _PACKED.items() if start.startswith(magic)), "")
+    if kind != ".zip":
+        with _OPENERS.get(kind, open)(path, "rb") as stream:
+            yield _as_utf8(stream)
         return
     with zipfile.ZipFile(path) as archive:
         files = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith("__MACOSX")]
@@ -49,104 +101,249 @@ def _unpack(path: Path) -> Iterator[IO[bytes]]:
             held = ", ".join(files[:8]) or t("none")
             raise BadInput(t("{name} must hold one vector file, not {held}: unpack one.", name=path.name, held=held))
         with archive.open(files[0]) as stream:
-            yield _behind_mark(stream)
+            yield _as_utf8(stream)
 
 
-def _behind_mark(stream: IO[bytes]) -> IO[bytes]:
-    """The stream behind a byte order mark, where it begins with one, which is no part of the first word."""
-    if stream.read(len(BOM_UTF8)) != BOM_UTF8:
-        stream.seek(0)
-    return stream
+def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
+    """Return the stream after a byte order mark, which is no part of the first word; UTF-16 and UTF-32 transcoded."""
+    start = stream.read(512)
+    stream.seek(0)
+    if start.startswith(BOM_UTF8):
+        stream.seek(len(BOM_UTF8))
+    codec = _wide_codec(start)
+    return codecs.EncodedFile(stream, "utf-8", codec, errors="replace") if codec else stream
 
 
-def _kind(head: bytes, name: str) -> tuple[str, int | None, int]:
-    """Format, words promised (None without a header) and D of a file that begins with `head`."""
-    line, _, body = head.partition(b"\n")
-    header = re.fullmatch(rb"\s*(\d{1,18})\s+(\d{1,18})\s*", line)
-    count, dim = map(int, header.groups()) if header else (None, max(0, len(line.split()) - 1))
-    start = (body if header else head)[:4096]  # binary: control characters, or more than 3 bytes that are not UTF-8
-    binary = re.search(rb"[\x00-\x08\x0e-\x1f]", start) or len(start.decode(errors="ignore").encode()) < len(start) - 3
+def _wide_codec(start: bytes) -> str:
+    """Return the codec of text in UTF-16 or UTF-32, else "". Without a mark the first line must be one that vectors begin with."""
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # before UTF-16, whose mark begins alike
+        return "utf-32"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be") if b"\x00" in start[:8] else ():
+        line = start.decode(codec, "ignore").encode().partition(b"\n")[0]
+        if b"\x00" not in line and (_HEADER.fullmatch(line) or _count_numbers(line)):
+            return codec
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The form of a file: its format, the words and the numbers per word that a header promises, and the numbers per word it has."""
+
+    name: str
+    promised: int | None
+    promised_dim: int | None
+    dim: int
+
+
+def _form_of(head: bytes, name: str) -> _Form:
+    """Return the form of a file that begins with `head`."""
     if not head.strip():
         raise BadInput(t("{name} is empty. Choose another file.", name=name))
     if re.match(rb"\x80[\x02-\x05]", head):
         raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
+    if head.startswith(_FASTTEXT):
+        raise BadInput(t("{name} is a fastText model. Choose its .vec file.", name=name))
+    if _has_old_breaks(head):
+        head = head.replace(b"\r", b"\n")
+    first, _, rest = head.lstrip().partition(b"\n")
+    header = _HEADER.fullmatch(first)
+    promised, promised_dim = map(int, header.groups()) if header else (None, None)
+    body = rest if header else head.lstrip()
+    lines = [line for line in body.splitlines()[:_LINES_COUNTED] if line.strip()] or [b""]
+    counts = [_count_numbers(line) for line in lines]
+    most_common, n = Counter(counts).most_common(1)[0]
+    start = body[:4096]
+    binary = not most_common and bool(
+        _CONTROLS.search(start) or len(start.decode(errors="ignore").encode()) < len(start) - 3 * (len(body) > 4096)
+    )
     if binary and not header:
         raise BadInput(t("{name}, line 1: neither text nor a word2vec header.", name=name))
+    dim = promised_dim if header else counts[0]
+    if most_common and n >= max(2, len(counts) * (0.9 if header else 0.5)):  # lines that agree outweigh a header
+        dim = most_common
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
-    return ("word2vec binary" if binary else "word2vec text" if header else "GloVe text"), count, dim
+    return _Form(BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
 
 
-def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None):
-    """Words, vectors (V, D) and what the file is; `head` is its beginning, by which its format is known."""
-    form, count, dim = _kind(head, name)
-    if count is not None:
-        stream.readline(MAX_LINE)
-    rows = _binary_rows if form == "word2vec binary" else _text_rows
-    header = int(form == "word2vec text")  # line 1
-    places = {}
+def _count_numbers(line: bytes) -> int:
+    """Count the numbers that end a line, without its first field, which is a word even if it is a number."""
+    fields = line.split()[1:]
+    return next((k for k, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
+
+
+def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
+    """Read all words; `head` is the file's beginning, by which its form is known."""
+    form = _form_of(head, name)
+    binary = form.name == BINARY
+    places: dict[str, int] = {}
     values = bytearray()
-    seen = 0
-    place = header
-    try:
-        for place, (word, row) in enumerate(rows(stream, dim), start=header + 1):
-            if row and places.setdefault(composed(word), place) == place:  # the first of equal words
-                values += row
-            seen += bool(row)
-            if report and seen % 50_000 == 0:
-                report(t("{n:,} words of {name} read", n=seen, name=name))
-            if len(values) > MAX_BYTES:
-                raise BadInput(t("{name} exceeds {n} GB: limit the words.", name=name, n=MAX_BYTES >> 30))
-            if seen == count or len(places) == limit:
-                break
-    except ValueError as error:
-        fault = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
-        raise BadInput(_at(form, name, place + 1, fault)) from None
-    if not places or (count is not None and seen < count and len(places) != limit):
+    not_utf8: list[int] = []
+    controls: list[int] = []  # words of a binary file that contain control characters
+    rest: list[bytes] = []  # of a binary file, after its last vector
+    n_accented = n_words = 0
+    for place, spelling, row in _binary_rows(stream, form, name, rest) if binary else _text_rows(stream, head, form, name):
+        try:
+            word = spelling.decode()
+            n_accented += not word.isascii()
+        except UnicodeDecodeError:
+            word = spelling.decode(errors="replace")
+            not_utf8.append(place)
+        if binary and _CONTROLS.search(spelling):
+            controls.append(place)
+        if places.setdefault(composed(word), place) == place:  # the first of equal words
+            values += row
+        n_words += 1
+        if n_words % _REPORTED_EVERY == 0:
+            _check_encoding(form, name, not_utf8, n_accented, n_words)
+            if report:
+                report(t("{n:,} words of {name} read", n=n_words, name=name))
+        if len(values) > MAX_BYTES:
+            raise BadInput(t("{name} exceeds {n} GB: limit the words.", name=name, n=MAX_BYTES >> 30))
+        if len(places) == limit:
+            break
+    matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
+    _check_values(form, name, matrix, list(places.values()), {*not_utf8, *controls})
+    _check_end(form, name, n_words, sum(map(len, rest)))
+    _check_encoding(form, name, not_utf8, n_accented, n_words)
+    facts = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
+    if not_utf8:
+        facts["first_not_utf8"] = not_utf8[0]
+    if form.promised not in (None, n_words) and len(places) != limit:
+        facts["promised"] = form.promised
+    if form.promised_dim not in (None, form.dim):
+        facts["promised_dim"] = form.promised_dim
+    return list(places), matrix, facts
+
+
+def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int, n_words: int) -> None:
+    """Refuse a file in another encoding: of its words beyond ASCII, most are not UTF-8, and they are no few damaged ones."""
+    n = len(not_utf8)
+    if n > 1 and n > n_accented and n > 0.1 * n_words:
+        fault = t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words)
+        raise BadInput(_at(form.name, name, not_utf8[0], fault))
+
+
+def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
+    """Refuse numbers that no vector has. In a binary file they show that a word has a blank: its end is then read as numbers, and the
+    last of its vector's bytes as the beginning of the next word, one of `odd_words`."""
+    displaced = t("A word may contain a blank, which this format cannot hold") if form.name == BINARY else ""
+    sizes = np.abs(matrix)
+    if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
+        fault = ". ".join(filter(None, [t("not a number, or above 1e15"), displaced]))
+        raise BadInput(_at(form.name, name, places[bad[0]], fault))
+    if form.name != BINARY:
+        return
+    signs = matrix.view("u1").reshape(*matrix.shape, 4)
+    spelled = ((signs[..., 3] == ord(" ")) & ((signs[..., :3] > ord(" ")) & (signs[..., :3] < 0x7F)).all(axis=2)).any(axis=1)  # letters
+    rows = {place: row for row, place in enumerate(places)}
+    for place in odd_words:
+        if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:
+            spelled[row] |= size.max() > 1e12 * size.min()
+    if len(bad := np.flatnonzero(spelled)):
+        raise BadInput(_at(form.name, name, places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced))
+
+
+def _check_end(form: _Form, name: str, n_words: int, n_left_over: int) -> None:
+    """Refuse a file without a word, and a binary one that does not end with a vector."""
+    if not n_words or (n_left_over and n_words < form.promised):
+        promised = form.promised or 0
         raise CorruptArtifact(
-            t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=count or 0, n=seen)
+            t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=promised, n=n_words)
         )
-    matrix = np.frombuffer(values, "<f4").reshape(-1, dim)
-    if len(bad := np.flatnonzero(~(np.abs(matrix) <= 1e15).all(axis=1))):  # also finds what is not a number
-        raise BadInput(_at(form, name, list(places.values())[bad[0]], t("not a number, or above 1e15")))
-    return list(places), matrix, {"format": form, "duplicates": seen - len(places)}
+    if n_left_over:
+        fault = t("{n:,} bytes are left over. A word may contain a blank, which this format cannot hold", n=n_left_over)
+        raise BadInput(_at(form.name, name, n_words, fault))
 
 
 def _at(form: str, name: str, place: int, fault: object) -> str:
-    """What is wrong, and where: the line of a text file, the word of a binary one."""
-    if form == "word2vec binary":
-        return t("{name}, word {n}: {said}.", name=name, n=place, said=fault)
-    return t("{name}, line {n}: {said}.", name=name, n=place, said=fault)
+    """Describe an error with its location."""
+    return t("{name}, {place}: {fault}.", name=name, place=_place(form, place), fault=fault)
 
 
-def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
-    """(word, D float32) of each line, b"" for a blank one; ValueError says what is wrong with a line."""
+def _place(form: str, place: int) -> str:
+    """Name the line of a text file, the word of a binary one."""
+    return t("word {n}", n=place) if form == BINARY else t("line {n}", n=place)
+
+
+def _lines(stream: IO[bytes], head: bytes) -> Iterator[bytes]:
+    """Iterate over the lines of a text that begins with `head`."""
+    if _has_old_breaks(head):
+        yield from (line.encode("latin-1") for line in io.TextIOWrapper(stream, "latin-1"))
+        return
     while line := stream.readline(MAX_LINE):
-        if not line.strip():
-            yield "", b""
-            continue
-        word, *numbers = line.decode().rstrip().replace("\t", " ").rsplit(" ", dim)  # some words of GloVe hold spaces
-        if len(numbers) != dim or (" " in word and re.fullmatch(r"[-+]?\d*\.?\d+([eE][-+]?\d+)?", word.rsplit(" ", 1)[1])):
-            raise ValueError(tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", len(line.split()) - 1, dim=dim))
-        if not word:
-            raise ValueError(t("no word before the numbers"))
-        yield word, array("f", map(float, numbers)).tobytes()
+        yield line
 
 
-def _binary_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
-    """(word, D float32) of each entry: the word, a space, the numbers; ends where an entry is not whole."""
+def _has_old_breaks(head: bytes) -> bool:
+    """Whether lines end in a carriage return alone, as on old Macs."""
+    return b"\n" not in head and b"\r" in head
+
+
+def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str) -> Iterator[tuple[int, bytes, bytes]]:
+    """(line, word, D float32) of each line that is not blank."""
+    lines = ((place, line) for place, line in enumerate(_lines(stream, head), start=1) if line.strip())
+    if form.name == WITH_HEADER:
+        next(lines)
+    for place, line in lines:
+        word, *numbers = fields if len(fields := line.split()) == form.dim + 1 else _with_blanks(line, form.dim)
+        try:
+            if not word or (b"_" in line and any(b"_" in number for number in numbers)):  # float() takes 1_000
+                raise ValueError
+            yield place, word, array("f", map(float, numbers)).tobytes()
+        except ValueError:
+            raise BadInput(_at(form.name, name, place, _fault(line, form.dim))) from None
+
+
+def _with_blanks(line: bytes, dim: int) -> list[bytes]:
+    """Split a line whose word contains blanks; return an empty word where the line has not D numbers.
+
+    A word may end in numbers ("section 9") if they cannot be the vector's: integers where it has none, or shorter than all of its numbers.
+    """
+    word, *numbers = line.rsplit(None, dim)
+    word = word.strip()
+    if len(numbers) < dim:
+        return [b""]
+    whole = all(b"." in number or b"e" in number.lower() for number in numbers)
+    shortest = min(map(len, numbers))
+    last = word.split()[-_count_numbers(word) :] if _count_numbers(word) else []
+    return [word, *numbers] if all((whole and field.isdigit()) or len(field) < shortest for field in last) else [b""]
+
+
+def _fault(line: bytes, dim: int) -> str:
+    """Say why a line is no word with D numbers."""
+    fields = line.split()
+    if line[:1].isspace() and len(fields) == dim:
+        return t("no word before the numbers")
+    wrong = [field for field in fields[-dim:] if not _NUMBER.fullmatch(field)] if len(fields) > dim else []
+    if wrong:
+        return t("'{field}' is not a number", field=shorten(wrong[0].decode(errors="replace")))
+    n = _count_numbers(line)
+    return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
+
+
+def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+    """(number, word, D float32) of each entry: the word, a space, the numbers, perhaps a line break. `rest` gets what is left over."""
+    stream.readline(MAX_LINE)
     buffer = b""
-    at = 0
-    size = 4 * dim
+    at = place = 0
+    size = 4 * form.dim
     while True:
         end = buffer.find(b" ", at) + 1
         if end and len(buffer) >= end + size:
-            yield buffer[at : end - 1].lstrip(b"\n").decode(errors="replace"), buffer[end : end + size]
+            place += 1
+            word = buffer[at : end - 1].lstrip(b"\r\n")
+            if not word or b"\n" in word:
+                raise BadInput(_at(form.name, name, place, t("no word before the numbers. A word before may contain a blank")))
+            yield place, word, buffer[end : end + size]
             at = end + size
         elif not end and len(buffer) - at > MAX_LINE:
-            raise ValueError(t("no word ends within 1 MB"))
+            raise BadInput(_at(form.name, name, place + 1, t("no word ends within 1 MB")))
         elif more := stream.read(MAX_LINE):
             buffer = buffer[at:] + more
             at = 0
         else:
+            rest.append(buffer[at:].strip(b"\r\n"))
             return

@@ -227,10 +227,10 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
 
 def check_vectors(folder: Path) -> None:
     """BadInput if writing `folder` would replace files that are not vectors of ours."""
-    ours.check_replaceable(folder, FILES, marked=_is_ours)
+    ours.check_replaceable(folder, FILES, marked=is_glove)
 
 
-def _is_ours(folder: Path) -> bool:
+def is_glove(folder: Path) -> bool:
     """Whether a folder holds vectors as we write them; an empty one may."""
     with suppress(OSError, ValueError, RecursionError):
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))

@@ -26,7 +26,8 @@ from core.common.markup import shorten
 from core.files.artifacts import lines_of
 from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
-from core.static.formats import MAX_BYTES, Report, read
+from core.static import formats
+from core.static.formats import MAX_BYTES, Report
 from core.text.composed import composed
 from core.text.tokens import JOINER, bare
 
@@ -52,6 +53,17 @@ class StaticVectors:
         self._seen: dict[str, int] = {}
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
         self._vectors.flags.writeable = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each way in which the file differs from its format, in the language in use."""
+        return formats.notes(*self.facts_noted)
+
+    @property
+    def facts_noted(self) -> tuple[str, dict]:
+        """The file's name and the facts about it that `notes` are made of."""
+        facts = {name: self.provenance[name] for name in formats.NOTED if name in self.provenance}
+        return Path(self.provenance.get("path", "")).name, facts
 
     @cached_property
     def keyed(self):
@@ -150,7 +162,8 @@ class StaticVectors:
 
 
 def load_vectors(path: str | Path, *, limit: int | None = None, report: Report | None = None) -> StaticVectors:
-    """Read a folder of ours or a file: GloVe text, word2vec text or binary, told apart by content; plain, .gz, .xz or .zip.
+    """Read a folder of ours or a file: GloVe text, word2vec text or binary, told apart by content; plain, .gz, .xz, .bz2 or
+    .zip.
 
     At most the first `limit` words; of equal words the first counts. Raises MissingArtifact, BadInput or CorruptArtifact,
     which name the file and the line at fault.
@@ -162,9 +175,9 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
         return _load_folder(path, limit)
     if not path.is_file():
         raise MissingArtifact(t("No vector file {path}. Choose another.", path=path))
-    words, vectors, provenance = read(path, limit, report)
+    words, vectors, provenance = formats.read(path, limit, report)
     provenance |= {"path": str(path), "bytes": path.stat().st_size}
-    return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|zip))+$", "", path.name), provenance=provenance)
+    return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|bz2|zip))+$", "", path.name), provenance=provenance)
 
 
 def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:

@@ -1,21 +1,32 @@
 """The lines of a file with their places, unpacked and decoded, within stated limits; every fault is one sentence with its place."""
 
 import gzip
+import io
 import lzma
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
+from core.common import notes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.files.artifacts import check_fits
 from core.files.encodings import encoding_of
+from core.files.formats import check_beginning
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_LINE_BYTES = 1_000_000
 ANY_SIZE = 1 << 62
+MOST_LEFT_OUT = 5  # rows for each one left out
+ENOUGH = 1_000  # rows, by which a file is refused before its end
+_WIDE = {
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}  # as Excel's "Unicode text"
 
 
 class Place(NamedTuple):
@@ -33,8 +44,17 @@ class Place(NamedTuple):
         return t("The text, line {number}", number=self.number)
 
 
+class BadRow(BadInput):
+    """What is wrong with one row, and where."""
+
+    def __init__(self, place: Place | str, result: str, needed: str) -> None:
+        super().__init__(f"{place}: {result}. {needed}")
+        self.place, self.result, self.needed = place, result, needed
+
+
 def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
-    raise BadInput(f"{place}: {result}. {needed}")
+    """Raise BadRow: what is wrong at a place, and what to do."""
+    raise BadRow(place, result, needed)
 
 
 def show_value(value: Any, most: int = 80) -> str:
@@ -47,28 +67,35 @@ def show_value(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> Iterator[tuple[Place, list[str]]]:
-    """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have. In a table of one column
-    the mark belongs to the text, and the row is that text."""
-    if width == 1:
-        yield from ((place, [mark.join(row)]) for place, row in rows)
-        return
-    rows = iter(rows)
-    for place, row in rows:
-        if any(map(str.strip, row[width:])):
-            further = [other.number for other, cells in rows if any(map(str.strip, cells[width:]))]
-            message = t("{n} cells for {width} columns", n=len(row), width=width)
-            if further:
-                numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
-                message = t("{found}, also in line {numbers}", found=message, numbers=numbers)
-            refuse(place, message, _how_to_quote(mark))
-        yield place, row
+class LeftOut:
+    """The rows of a file that cannot be read: left out and noted while they are few, refused where they are a fifth of all or more."""
 
+    def __init__(self, name: str) -> None:
+        self.n_rows = 0  # seen so far, counted by the caller, those left out included
+        self._name, self._first, self._numbers = name, None, []
 
-def _how_to_quote(mark: str) -> str:
-    if mark == "\t":
-        return t("Replace tabs in cells with blanks.")
-    return t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
+    def add(self, error: BadRow) -> None:
+        """Leave out one row. BadInput once it is clear that they are many."""
+        self._first = self._first or error
+        self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
+        if self.n_rows >= ENOUGH:
+            self.check()
+        values = {"name": self._name, "n": len(self._numbers), "line": self._numbers[0], "why": self._first.result}
+        if len(self._numbers) == 1:
+            text = t("{name}: 1 row is left out, line {line}: {why}.", **values)
+        else:
+            text = t("{name}: {n:,} rows are left out, the first in line {line}: {why}.", **values)
+        notes.add((self._name, "left out"), text)
+
+    def check(self) -> None:
+        """Raise BadInput, with the places, where a fifth of the rows or more are left out."""
+        if not self._numbers or MOST_LEFT_OUT * len(self._numbers) < self.n_rows:
+            return
+        result = self._first.result
+        if further := self._numbers[1:]:
+            numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
+            result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
+        raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 
 def iterate_lines(
@@ -86,7 +113,8 @@ def iterate_lines(
     check_fits(path, most if whole else ANY_SIZE)
     opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
     try:
-        with opened(path, "rb") as stream:
+        with opened(path, "rb") as packed:
+            stream, is_wide = _as_utf8(packed, path)
             for number, data in _pieces(stream, longest, in_pieces):
                 place, total = Place(path.name, number), total + len(data)
                 if position is not None:
@@ -95,10 +123,52 @@ def iterate_lines(
                     refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
                     refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
-                yield place, _decoded(data, place, total == len(data), encoding := encoding or encoding_of(opened, path, total, data))
+                yield (
+                    place,
+                    _decoded(
+                        data,
+                        place,
+                        total == len(data),
+                        encoding := encoding or ("utf-8" if is_wide else encoding_of(opened, path, total, data)),
+                    ),
+                )
+    except UnicodeDecodeError:
+        raise BadInput(t("{name} is damaged: it begins as UTF-16, and is not. Save it as UTF-8 text.", name=path.name)) from None
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
         raise BadInput(message) from None
+
+
+def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:
+    """Return a stream of UTF-8, and whether it was UTF-16 or UTF-32; BadInput for a file of another kind by a text's name."""
+    beginning = stream.read(16)
+    stream.seek(0)
+    encoding = wide_encoding(beginning)
+    if encoding is None:
+        check_beginning(path, beginning)
+        return stream, False
+    return io.BufferedReader(_Recoded(io.TextIOWrapper(stream, encoding, newline=""))), True
+
+
+def wide_encoding(data: bytes) -> str | None:
+    """Return "utf-16" or "utf-32" for text that begins with their byte order mark."""
+    return next((encoding for mark, encoding in _WIDE.items() if data.startswith(mark)), None)
+
+
+class _Recoded(io.RawIOBase):
+    """The UTF-8 bytes of text in another encoding."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text, self._rest = text, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._rest = self._rest or self._text.read(1 << 16).encode()
+        n = min(len(buffer), len(self._rest))
+        buffer[:n], self._rest = self._rest[:n], self._rest[n:]
+        return n
 
 
 def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[int, bytes]]:
@@ -129,8 +199,7 @@ def _whole(data: bytes) -> int:
 
 def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
     if b"\x00" in data:
-        utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte"), t("Save it as UTF-8 text."))
+        refuse(place, t("a NUL byte"), t("Save it as UTF-8 text."))
     try:
         return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
     except UnicodeDecodeError as error:

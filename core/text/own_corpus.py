@@ -1,6 +1,6 @@
 """A corpus of one's own: several texts read into one file of tokens, each with its document's name.
 
-Texts come as files (.txt, .csv, .tsv, .jsonl, .json by `core.text.sentences`, .docx by python-docx), as a folder, or pasted. What
+Texts come as files that `core.text.sentences` reads, as a folder, or pasted. What
 is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
 holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, its date, and its
 text where that is not how `join_tokens` writes the tokens.
@@ -10,12 +10,12 @@ import json
 import os
 import re
 import shutil
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from core.common import notes
 from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
@@ -23,11 +23,11 @@ from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
 from core.files import own_names
 from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
+from core.files.formats import TEXTUAL, suffix_of
 from core.text.line_breaks import DETECT
-from core.text.sentences import MAX_NAME, Sentence, fingerprint, read_sentences, sentences_from_text, sentences_of_lines
+from core.text.sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
-KINDS = ("txt", "csv", "tsv", "jsonl", "json", "docx")
-_MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"  # a text box stands in it again, for older versions of Word
+KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
 MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 
@@ -70,7 +70,10 @@ def is_own(corpus: str) -> bool:
 
 
 def files_in(folder: str) -> list[Source]:
-    """The texts in a folder and below it, in order of their names; hidden files and links are passed over."""
+    """Return the texts in a folder and below it, in order of their names; hidden files and links are passed over.
+
+    Texts in formats that are not read are among them: `keep_files` names each, and how to convert it.
+    """
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
     results = []
@@ -83,7 +86,7 @@ def files_in(folder: str) -> list[Source]:
         if seen > MAX_LOOKED_AT:
             raise BadInput(t("{folder} has over {n:,} files. Choose a smaller one.", folder=root, n=MAX_LOOKED_AT))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
-            if path.suffix.lower()[1:] in KINDS and os.path.isfile(path) and not os.path.islink(path):
+            if suffix_of(path) in (*SUFFIXES, *TEXTUAL) and os.path.isfile(path) and not os.path.islink(path):
                 results.append(Source(path.relative_to(root).as_posix(), path))
     if not results:
         raise BadInput(t("{folder} has no text files ({kinds}). Choose another.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
@@ -116,10 +119,12 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            result = _read(source, (text_column, date_column), lines, room + 1)
+            with notes.collecting() as found:
+                result = _read(source, (text_column, date_column), lines, room + 1)
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
+        skipped += [Skipped(document, note) for note in found.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
@@ -136,13 +141,16 @@ def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
 
 
 def forget(corpus: str) -> None:
-    """Remove an own corpus and every index made of it from this machine."""
+    """Remove an own corpus and every index and map made of it, by any model, from this machine."""
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
-    of_it = fingerprint(read_sentences(path))[:16]  # as core.workbench names indexes
-    for folder in (cache_folder() / "indexes").glob(f"*{of_it}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+    sentences = read_sentences(path)
+    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
+    for of_it in {fingerprint(each)[:16] for each in (sentences, labeled) if each}:
+        for kind in ("indexes", "maps/tokens", "maps"):  # as core.index.tables, core.analysis.token_maps and word_maps name them
+            for place in (cache_folder() / kind).glob(f"*{of_it}*"):
+                shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
     path.unlink(missing_ok=True)
 
 
@@ -166,49 +174,7 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
-    if source.path.suffix.lower() == ".docx":
-        return _from_docx(source.path, lines)[:limit]
     return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines)
-
-
-def _from_docx(path: Path, lines: str) -> list[Sentence]:
-    """The paragraphs of a Word document, those in tables and text boxes too, in order."""
-    _check_archive(path)
-    try:
-        import docx
-        from docx.oxml.ns import qn
-        from docx.text.paragraph import Paragraph
-    except ImportError:
-        raise BadInput(t("{name} needs python-docx. Save it as .txt.", name=path.name)) from None
-    try:
-        document = docx.Document(str(path))
-        again = {p for older in document.element.body.iter(f"{_MARKUP}Fallback") for p in older.iter(qn("w:p"))}
-        paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p")) if p not in again]
-    except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
-        message = t("{name} cannot be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
-        raise BadInput(message) from error
-    sentences = sentences_of_lines((line for text in paragraphs for line in ("", *text.splitlines())), path.name, lines=lines)
-    if not sentences:
-        raise BadInput(t("{name} has no text, perhaps only pictures.", name=path.name))
-    return sentences
-
-
-def _check_archive(path: Path) -> None:
-    """Refuse what would unpack to too much: zipfile reads no more of a member than the size stated for it."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-            if not {"[Content_Types].xml", "word/document.xml"} & set(archive.namelist()):  # another kind of archive
-                raise zipfile.BadZipFile
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = t("{name} is not a .docx, or locked. Save it as .txt.", name=path.name)
-        raise BadInput(message) from None
-    most = limits().max_unpacked_mb
-    if size > most * 10**6:
-        message = t(
-            "{name} unpacks to {mb:,.0f} MB; the limit is {most:,.0f} MB. Save it as .txt.", name=path.name, mb=size / 1e6, most=most
-        )
-        raise BadInput(message)
 
 
 def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
@@ -239,6 +205,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     further = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
-        yield row | {key: value for key, value in asdict(target).items() if value is not None}
+        facts = {key: value for key, value in asdict(target).items() if value is not None}
+        yield row | ({**facts, "sense": guess, "given": False} if (guess := facts.pop("guess", None)) else facts)
     if not sentence.targets:
         yield row

@@ -7,33 +7,36 @@ tokenized as the language in use.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from core.common import notes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files.artifacts import parse_json, text_fingerprint
+from core.files.artifacts import check_fits, text_fingerprint
+from core.files.formats import refuse_format, suffix_of
+from core.text import documents
 from core.text.composed import plain_word
-from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
+from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from core.text.json_rows import json_rows
 from core.text.languages import tokenize
 from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
 from core.text.table_cells import cells
+from core.text.tables import note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
-MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
+SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
 MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
-
-
-_Placed = Iterator[tuple[Place, Any]]  # where something stands, and what
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Target:
     sense: str | None = None
     lemma: str | None = None
     pos: str | None = None
+    guess: str | None = field(default=None, repr=False)  # the sense that a model, not a person, gave it: no evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,8 @@ def read_sentences(
     "text" is one sentence).
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
     "document" names the text a row comes from; "text" beside "tokens" is how their sentence is written.
-    .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
-    where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
+    .json: a list of such rows, token lists or texts. .docx, .pdf, .epub: their text. .csv, .tsv, .xlsx: the column `text_column`, by name,
+    or by number from 1 where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
     Rows that follow each other with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
@@ -91,7 +95,8 @@ def read_sentences(
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
-    result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
+    with notes.passing_on():
+        result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
@@ -116,10 +121,14 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
-    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing."""
+    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing. Rows that are a
+    model's guesses ("given": false) are left out."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
-        rows.append(row := _labelled(value, place))
+        row = _labelled(value, place)
+        if is_guess(value):  # nothing is measured, or learned, on a model's own guesses
+            continue
+        rows.append(row)
         word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
         if word in tokens and tokens[row.position][:1] != word[:1]:
             astray.append((place, row))
@@ -147,8 +156,11 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
     """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
-    placed = ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
-    return _settled(list(_from_text(placed, lines)))
+    return _settled(list(_from_text(_placed(written, name), lines)))
+
+
+def _placed(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
+    return ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
@@ -169,9 +181,13 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(
-        part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets), *([s.text] if s.text else ()))
-    )
+    return text_fingerprint(part for s in sentences for part in _parts(s))
+
+
+def _parts(sentence: Sentence) -> Iterator[str]:
+    yield from (str(len(sentence.tokens)), *sentence.tokens, repr(sentence.targets))
+    yield from [sentence.text] if sentence.text else ()
+    yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
 
 
 def _sentences(
@@ -180,17 +196,24 @@ def _sentences(
     """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
     kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
-        for place, row in json_rows(path, **reading):
-            name = row.get("document") if isinstance(row, dict) else None
-            document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-            date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
-            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines, blank))
+        yield from _from_json(path, kind, column, lines, blank, **reading)
+    elif kind in documents.SUFFIXES:
+        check_fits(path, reading.get("most", MAX_BYTES))
+        yield from _from_text(_placed(documents.read_lines(path), path.name), lines, blank)
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
+        left_out = LeftOut(path.name)
         for place, text, date in cells(path, kind, *columns, **reading):
-            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines, blank))
+            left_out.n_rows += 1
+            try:
+                sentences = list(_from_text([(place, text)], lines, blank))
+            except BadRow as error:
+                left_out.add(error)
+            else:
+                yield from (replace(sentence, date=date) for sentence in sentences)
+        left_out.check()
 
 
 def _settled(sentences: list[Sentence]) -> list[Sentence]:
@@ -200,6 +223,26 @@ def _settled(sentences: list[Sentence]) -> list[Sentence]:
         targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
         sentences[n] = replace(sentences[n], tokens=tokens, targets=targets)
     return sentences
+
+
+def _from_json(path: Path, kind: str, column: str | None, lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
+    """Yield the sentences of JSON rows; a row that is none is left out and noted."""
+    left_out = LeftOut(path.name)
+    n_blank = 0
+    for place, row in json_rows(path, left_out, **reading):
+        name = row.get("document") if isinstance(row, dict) else None
+        document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+        date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+        try:
+            sentences = list(_from_row(row, column, place, lines, blank))
+        except BadRow as error:
+            left_out.add(error)
+            continue
+        if not sentences:
+            n_blank += 1
+            note_blank(path.name, n_blank)
+        yield from (replace(sentence, document=document, date=date) for sentence in sentences)
+    left_out.check()
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -270,26 +313,36 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
-def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> None:
-    """BadInput, which names the line, for what is not the number of a token."""
+def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> int:
+    """Return a token's number, also where it is written as 4.0. BadInput names the line of anything else."""
+    if isinstance(position, float) and position.is_integer():
+        position = int(position)
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
         message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+    return position
+
+
+def is_guess(row: dict) -> bool:
+    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    given = row.get("given", True)
+    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
-    label, sense, word, lemma, pos = (_name(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    label, sense, word, lemma, pos = (as_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
-    check_position(position, tokens, place)
+    position = check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
             message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
-    return (Target(position, token, label if sense is None else sense, lemma, pos),)
+    sense = label if sense is None else sense
+    return (Target(position, token, None, lemma, pos, sense) if is_guess(row) else Target(position, token, sense, lemma, pos),)
 
 
 def _labelled(row: Any, place: Place | str) -> LabelledRow:
@@ -299,7 +352,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
-    return LabelledRow(_name(given["word"], place), tokens, target.position, _name(given["label"], place))
+    return LabelledRow(as_text(given["word"], place), tokens, target.position, as_text(given["label"], place))
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
@@ -313,7 +366,9 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
 
 
 def _text(value: Any, place: Place | str) -> str | None:
-    """A text, a whole number as text (senses are often numbered), or None."""
+    """A text, a number as text (senses are often numbered, and pandas writes 1 as 1.0), or None."""
+    if isinstance(value, float) and isfinite(value):
+        value = int(value) if value.is_integer() else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
@@ -322,33 +377,14 @@ def _text(value: Any, place: Place | str) -> str | None:
     return value
 
 
-def _name(value: Any, place: Place | str) -> str | None:
-    """Return a word or a label as it is compared with others."""
+def as_text(value: Any, place: Place | str) -> str | None:
+    """A word or a label as it is compared with others; None stays None. BadInput for what is neither text nor a number."""
     return value if (text := _text(value, place)) is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:
-    kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
-    if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
-        name = path.name
-        raise BadInput(t("{name}: save it as .txt, .jsonl, .json, .csv or .tsv (or packed: .xz, .gz).", name=name))
+    kind = suffix_of(path)
+    whole_ones = (".xlsx", *documents.SUFFIXES)  # packed already
+    if kind not in SUFFIXES or (kind in whole_ones and path.suffix.lower() != kind):
+        refuse_format(path, SUFFIXES)
     return kind
-
-
-def json_rows(path: Path, **reading: Any) -> _Placed:
-    """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
-    kind, lines = _kind(path), iterate_lines(path, **reading)
-    if kind not in (".json", ".jsonl"):
-        raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
-    if kind == ".json":
-        most = max(MAX_JSON_BYTES, reading.get("most", 0))
-        text = "".join(line for _, line in iterate_lines(path, whole=True, most=most, longest=most))
-        lines = iter([(path.name, text)])
-    for place, text in ((place, text) for place, text in lines if text.strip()):
-        try:
-            value = parse_json(text)
-            if kind == ".json" and not isinstance(value, list):
-                raise ValueError(t("{value} instead of sentences", value=show_value(value)))
-        except ValueError as error:
-            refuse(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
-        yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))

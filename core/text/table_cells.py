@@ -1,39 +1,47 @@
-"""The texts of a table (CSV, TSV) and their dates: which columns they stand in, row by row; every fault is one sentence with its line."""
+"""The texts of a table (CSV, TSV, Excel) and their dates, from the columns that hold them; every error is one sentence with its line."""
 
-import csv
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from core.common.i18n import t
 from core.text.composed import composed, folded
-from core.text.file_lines import Place, fitting, iterate_lines, refuse, show_value
+from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
+from core.text.tables import Unread, file_rows, is_missing, note_blank, note_doubled
 
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
+OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
 MAX_DATE = 40  # characters
 
 
 def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:
-    """The text cells of a table, each with the line its row ends on and its date, None where there is no such column or cell."""
-    lines = (line for _, line in iterate_lines(path, **reading))
-    first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
-    mark = next((mark for mark in marks if mark in first), marks[0])
-    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
-    rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
-    try:
-        for place, first_row in islice(rows, 1):
-            index, is_header = _column(first_row, column, place)
-            dated = _date_column(first_row, date_column, place, is_header)
-            yield from [] if is_header else [(place, first_row[index], _date(first_row, dated))]
-            for place, row in fitting(rows, len(first_row), mark):
-                if len(row) <= index:
-                    refuse(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1))
+    """Yield the text cells of a table, each with the line its row begins on and its date, None where there is no such column or cell."""
+    rows = file_rows(path, kind, **reading)
+    left_out, n_blank = LeftOut(path.name), 0
+    for place, first_row in islice(rows, 1):
+        index, is_header = _column(first_row, column, place)
+        dated = _date_column(first_row, date_column, place, is_header)
+        unread = None
+        if is_header:
+            note_doubled(path.name, first_row, index)
+            aside = () if dated is None else (dated,)
+            unread = None if column else Unread(path.name, first_row, (index,), (*TEXT_COLUMNS, *OTHER_TEXTS), aside)
+        else:
+            yield place, first_row[index], _date(first_row, dated)
+        for place, row in rows:
+            left_out.n_rows += 1
+            if unread:
+                unread.look(row)
+            if len(row) <= index:
+                left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1)))
+            elif is_missing(row[index]):
+                n_blank += 1
+                note_blank(path.name, n_blank)
+            else:
                 yield place, row[index], _date(row, dated)
-    except csv.Error as error:
-        place = Place(path.name, reader.line_num)
-        refuse(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
+    left_out.check()
 
 
 def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:

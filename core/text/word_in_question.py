@@ -1,4 +1,6 @@
-"""Which word of two sentences a person most likely means: the one that stands in both, else the most ambiguous of each.
+"""Choose the word that two sentences are compared by: one spelling that is in both, else two forms of one word, else the best word of each.
+
+Words that carry grammar are left out. Lists of ambiguous words only choose among several words of the same kind.
 
 A token is known by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
 rules for regular endings and a list of irregular forms, Korean ones by the analyzer. What a language's words are worth, its
@@ -18,6 +20,7 @@ words say little, very rare ones have one meaning. A language that lists nothing
 
 import math
 import re
+from ast import literal_eval
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -75,6 +78,10 @@ class Candidate:
     def best(self) -> float:
         return max(self.worth.values())
 
+    @property
+    def joined(self) -> str:
+        return _without_hyphens(self.spelling)
+
 
 def word_in_question(
     tokens_a: Sequence[str], tokens_b: Sequence[str], language: Language, *, tapped: tuple[int | None, int | None] = (None, None)
@@ -131,10 +138,13 @@ def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], 
 
 
 def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
-    """The pair of one word that is worth most: a whole word, else a verb's stem, else a part of a compound."""
-    for keys in (lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
+    """Return the pair of one word: of one spelling, else forms of one word, else of one verb's stem, else sharing a part of a compound.
+
+    What the words are worth chooses only among pairs of the same kind.
+    """
+    for keys in (lambda c: {c.joined}, lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
         pairs = [
-            (max(_least(a, b, key) for key in shared) + (a.spelling == b.spelling), -a.position, -b.position, a, b)
+            (max(_least(a, b, key) for key in shared | (a.worth.keys() & b.worth.keys())), -a.position, -b.position, a, b)
             for a in of_a
             for b in of_b
             if (shared := keys(a) & keys(b))
@@ -165,6 +175,10 @@ def _spelling(token: str) -> str:
     return folded(bare(token))
 
 
+def _without_hyphens(spelling: str) -> str:
+    return spelling.replace("-", "") or spelling
+
+
 # --- words as they are written --------------------------------------------------------------------------------------------
 
 
@@ -178,7 +192,7 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
     named = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
     if spelling in known.function and not (spelling in known.worth and (determined or named)):
         return None
-    whole = spelling.replace("-", "") or spelling
+    whole = _without_hyphens(spelling)
     extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
     worth = {
         lemma: (_worth(lemma, known, of) if not named or lemma in known.worth else COMMON) + extra
@@ -284,12 +298,12 @@ def _worth(lemma: str, known: Words, language: Language) -> float:
 
 def words_of(language: Language) -> Words:
     """A language's lists of words."""
-    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns", "own", "either")))
+    return _lists(repr(language.words))
 
 
 @lru_cache(maxsize=8)
-def _lists(code: str, *_described: str) -> Words:
-    facts = languages.get_language(code).words
+def _lists(described: str) -> Words:
+    facts = literal_eval(described)
 
     def read_list(name: str) -> list[str]:
         return " ".join(facts.get(name, ())).split()

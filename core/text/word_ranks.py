@@ -8,10 +8,15 @@ from core.files import registry
 from core.text.tokens import bare
 
 
-@lru_cache(maxsize=4)
 def ranks_of(vectors: str) -> dict[str, int]:
-    """Return for each word how many are more frequent; {} where the vectors are not on this machine."""
+    """Return for each word how many are more frequent; {} while the vectors are not on this machine."""
     with suppress(ElmoscopeError, OSError):
-        listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
-        return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
+        return _read_ranks(vectors)
     return {}
+
+
+@lru_cache(maxsize=4)
+def _read_ranks(vectors: str) -> dict[str, int]:
+    """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
+    listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
+    return {bare(word): k for k, word in reversed(list(enumerate(listed)))}

@@ -20,12 +20,12 @@ import torch
 
 from core.common.config import MINI, ModelShape
 from core.common.device import CPU, choose
-from core.common.errors import BadInput
+from core.common.errors import BadInput, ElmoscopeError
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel, Perplexity, Vocabulary
 from core.elmo.weights import save_safetensors
-from core.files import checkpoint, made_of
-from core.files.artifacts import file_sha256, provenance, read_json, write_json
+from core.files import checkpoint, made_of, ours
+from core.files.artifacts import file_sha256, provenance, read_json, replacing, write_json
 from core.text import languages
 from core.training.data import Corpus, prepare, read_lines
 from core.training.trainer import PretrainConfig, StepProgress, Trainer
@@ -33,6 +33,7 @@ from core.training.warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
+MODEL = r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.ours has them
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
 SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
@@ -100,12 +101,21 @@ def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
         raise BadInput(f"{folder} already holds a training ({there}). Add --resume to go on with it, or name another folder.")
     wanted = recipe.decides()
     if not there:
+        if (folder / BEGUN).exists() and not _says_what_was_begun(folder / BEGUN, wanted):
+            raise BadInput(ours.say_stranger(folder, BEGUN))
         write_json(folder / BEGUN, wanted)
         return
     if not (folder / BEGUN).is_file():
         raise BadInput(f"{folder} holds {there}, but no {BEGUN} that says what was begun. Name another folder.")
     if other := made_of.say_differences(read_json(folder / BEGUN, expect=dict), wanted):
         raise BadInput(f"The training in {folder} was begun otherwise ({other}). Go on with the same, or name another folder.")
+
+
+def _says_what_was_begun(path: Path, wanted: dict) -> bool:
+    """Whether a file is of a training that was stopped before it learned anything."""
+    with suppress(ElmoscopeError):
+        return read_json(path, expect=dict).keys() == wanted.keys()
+    return False
 
 
 class _Log:
@@ -245,13 +255,13 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
     if recipe.valid:
         calibrate(recipe, trainer, log)
-    model = folder / "model"
-    save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
-    write_json(model / "training_log.json", log.lines())
     facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
     facts |= {"language": recipe.language, "licence": languages.get_language(recipe.language).licence}
-    write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
-    return model
+    with replacing(folder / "model", own=MODEL) as model:
+        save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
+        write_json(model / "training_log.json", log.lines())
+        write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
+    return folder / "model"
 
 
 def progress_lines(events: Iterator[dict]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from core.senses import clusters
 from core.senses.trust import Links, links
 from core.text.readings import WordInContext
 from core.text.tokens import bare
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
@@ -64,6 +64,7 @@ class Around:
         return self.spaces.index(space)
 
 
+@reads_as_model
 def frequent_words(bench: Bench) -> list[str]:
     """The commonest words of a corpus without labels that can tell something; of any kind where none can."""
     table = bench.targets
@@ -76,6 +77,7 @@ def frequent_words(bench: Bench) -> list[str]:
     return bench.opener.memo.value("frequent words", table_key(table), choose, most=8)
 
 
+@reads_as_model
 def compute(bench: Bench, request: AroundRequest) -> Around | None:
     """The map; None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):

@@ -13,7 +13,7 @@ from core.index.table import OccurrenceTable
 from core.senses.influence import DROP, Centroids, Influence, centroids, influence, pair
 from core.text import word_in_question
 from core.text.readings import WordInContext
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 SENSES, OTHER, MOVED = "senses", "other", "moved"
@@ -41,6 +41,7 @@ class Attribution:
     content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
 
 
+@reads_as_model
 def compute(bench: Bench, request: AttributionRequest) -> Attribution:
     """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
     word, other = request.word, request.other

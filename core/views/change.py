@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,23 +20,25 @@ from core.index.neighbours import Occurrence
 from core.index.sense_space import LAYER, SenseSpace
 from core.senses import clusters
 from core.text.composed import folded
+from core.text.tokens import bare
 from core.views.induction import space_of
+from core.views.left_out import LeftOut
 from core.views.sides import (
     Band,
-    Facts,
     Side,
     SideTexts,
     WordTexts,
     bands_of,
-    check_sides,
+    choose,
+    counts_of,
     dates_of,
     facts_of,
     find_shared_words,
+    rows_spelled,
     spread_evenly,
-    texts_of,
     word_texts,
 )
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 COUNTED = 80  # of all, in which the number of groups is looked for
@@ -93,6 +95,7 @@ class WordChange:
     near: np.ndarray  # (n,) closeness to the own group
     placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
     bands: tuple[Band, ...]
+    left_out: LeftOut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +129,14 @@ class RankedWord:
     corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
 
 
+@reads_as_model
 def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
     """None while a table is being read. BadInput for sides that are the same, and a word with too few sentences on one."""
-    sides, facts = _checked(bench, request.first, request.second)
-    word = folded(request.word.strip())
+    chosen = choose(bench, request.first, request.second)
+    word = folded(bare(request.word.strip()))
     space = space_of(bench) if request.space == SENSES else None
     layer = bench.layers.top if request.space == SENSES and space is None else request.space
-    both = word_texts(bench, sides, facts, word, space)
+    both = word_texts(bench, chosen, word, space)
     if both is None:
         return None
     n, m = (len(each.items) for each in both)
@@ -164,30 +168,43 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
         placed=placed,
         bands=bands_of(both, groups, len(names)),
+        left_out=chosen.left_out,
     )
 
 
-def control(bench: Bench, request: ControlRequest) -> Control | None:
-    """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency."""
+@reads_as_model
+def control(bench: Bench, request: ControlRequest, report: Report | None = None) -> Control | None:
+    """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency.
+    Reads every token of both sides."""
     texts = read(bench, request.first, request.second)
     if texts is None:
         return None
-    word = folded(request.word.strip())
-    key = tuple((table_key(each.table), each.side) for each in texts)
+    word = folded(bare(request.word.strip()))
+    key = tuple(table_key(each.table) for each in texts), request.first, request.second
     shared = dict(bench.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
         return None
     own = np.log(shared.pop(word))
     nearest = sorted(filter(clusters.tells, shared), key=lambda other: (float(np.abs(np.log(shared[other]) - own).sum()), other))[:CONTROLS]
-    leads = [_lead(*_pair_in(texts, each, str(LAYER))[:2]) for each in (word, *nearest)]
+    leads, started = [], time.monotonic()
+    for k, each in enumerate((word, *nearest)):
+        if report:
+            report(k, len(nearest) + 1, k / max(time.monotonic() - started, 1e-9))
+        leads.append(_lead(*_pair_in(texts, each, str(LAYER))[:2]))
     return Control(tuple(nearest), tuple(leads[1:]), leads[0])
 
 
+@reads_as_model
 def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
     """Every token of both sides; None while one is being read. BadInput for sides that are the same, or dates that are not there."""
-    sides, facts = _checked(bench, first, second)
-    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
-    return None if None in tables else [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+    chosen = choose(bench, first, second)
+    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in chosen.sides]
+    return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
+
+
+def left_out(bench: Bench, first: Side, second: Side) -> LeftOut:
+    """The sentences that are on neither side, or on one of the two alone, and why."""
+    return choose(bench, first, second).left_out
 
 
 def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
@@ -219,21 +236,28 @@ def graph_files(result: WordChange) -> dict[str, str]:
     }
 
 
+@reads_as_model
 def dates(bench: Bench, corpus: str) -> list[str]:
-    """The dates that a corpus' texts have, in order."""
+    """The years, or within a single one the days, in which a corpus' texts are dated, in order."""
     return dates_of(facts_of(bench, corpus or bench.corpus))
+
+
+def opening_word(bench: Bench, first: Side, second: Side, preferred: str = "") -> str:
+    """The preferred word where both sides have it often enough; else their most frequent word with content that they have. "" where no word
+    qualifies."""
+    chosen = choose(bench, first, second)
+    counts = [counts_of(bench, chosen, k) for k in (0, 1)]
+    if None in counts:
+        return preferred
+    qualified = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
+    if qualified.get(folded(bare(preferred.strip())), 0) >= change.FEWEST:
+        return preferred
+    content = [word for word, n in qualified.items() if n >= change.FEWEST and clusters.tells(word)]
+    return min(content, key=lambda word: (-qualified[word], word), default="")
 
 
 def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
     return tuple(("corpus", side.corpus) for side in (first, second) if side.corpus)
-
-
-def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side], tuple[Facts, Facts]]:
-    """Both sides with their corpora by name, and what is known of their texts."""
-    sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
-    facts = tuple(facts_of(bench, side.corpus) for side in sides)
-    check_sides(sides, tuple(dates_of(each) for each in facts))
-    return sides, facts
 
 
 def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -294,7 +318,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
     """(n, D) unit rows of a spelling on both sides in a layer, spellings evened, how many are the first's, and the rows of each."""
     rows = []
     for each in texts:
-        of = each.within(np.flatnonzero(each.table.spelled(word)))
+        of = each.within(rows_spelled(each.table, word))
         rows.append(spread_evenly(of, MOST_RANKED))
     layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.word_maps import map_rows
+from core.analysis.word_maps import map_rows, measured_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
@@ -25,7 +25,7 @@ from core.text.languages import Language
 from core.text.readings import WordInContext
 from core.text.tokens import JOINER, bare
 from core.views.levels import sense_space
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "vectors", "corpus")
 ENOUGH = 8  # sentences with the word, from which on they are the cloud; below, the words near each sentence's vector are
@@ -93,6 +93,7 @@ class SideCloud:
         return cloud.sides(*self.cosines)
 
 
+@reads_as_model
 def compute(bench: Bench, request: CloudRequest) -> SenseCloud | SideCloud | None:
     """What is near the model's vectors; None while every token is still being read."""
     bench = bench.about(*request.words)
@@ -103,6 +104,7 @@ def compute(bench: Bench, request: CloudRequest) -> SenseCloud | SideCloud | Non
     return None if (table := bench.every_token) is None else _sides(bench, request, table)
 
 
+@reads_as_model
 def static(bench: Bench, request: StaticRequest) -> Static:
     """What is near GloVe's vector. BadInput where it knows no such word."""
     bench = bench.about(*request.words)
@@ -122,6 +124,7 @@ def static(bench: Bench, request: StaticRequest) -> Static:
     return Static(word=bare(own[0]), near=near, sides=cloud.topic_sides([each.word for each in near], *topics, vectors))
 
 
+@reads_as_model
 def labelled_word(bench: Bench, request: StaticRequest) -> str | None:
     """The word in question where a sentence has it with two labeled senses; `bench` is one about both words."""
     lemmas = (word.lemma_in(bench.targets) for word in request.words) if bench.is_labelled else ()
@@ -135,13 +138,13 @@ def _need_both(request: StaticRequest) -> None:
 
 def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:
     table = bench.targets
-    senses, rows = table.senses_of(lemma), map_rows(table, lemma)
+    senses, rows, measured = table.senses_of(lemma), map_rows(table, lemma), measured_rows(table, lemma)
     cosines_of = _cosines_of(bench, request, table)
 
     def context(word: WordInContext | None) -> tuple[dict[str, float] | None, list[Neighbour] | None]:
         if word is None or word.lemma_in(table) != lemma:
             return None, None
-        others = rows[~table.same_sentence(rows, word.tokens, word.position)]
+        others = measured[~table.same_sentence(measured, word.tokens, word.position)]
         (query,) = bench.queries([word])
         cosines = cosines_of(query, others)
         near = np.argsort(-cosines, kind="stable")[: cloud.NEAREST]

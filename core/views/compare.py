@@ -26,13 +26,13 @@ from core.index.table import OccurrenceTable
 from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of, senses_report_of
 from core.senses.separation import SenseReport
-from core.text import languages
 from core.text.composed import folded
 from core.text.corpora import open_corpus
 from core.text.labelled_words import sentences_of
+from core.text.languages import Language
 from core.text.word_in_question import lemmas, words_of
 from core.views.levels import sense_space
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
@@ -100,14 +100,14 @@ class SpacesCompared:
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
 
-    def words_to_open(self, request: str, examples: Sequence[str], most: int) -> tuple[str, list[str]]:
+    def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
         """The word in question where both have it, else one of several meanings; and `most` words one click away."""
         c = self.comparison
         order = [c.words[k] for k in c.most_changed()]
         telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
         ends = [*order[: most // 4], *order[-(most // 4) :]]
         offered = list(dict.fromkeys([*telling[: most - len(ends)], *ends]))
-        return find_form(request, c.words) or offered[0], offered
+        return find_form(request, c.words, language) or offered[0], offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,14 @@ class Measured:
     pace: float  # tokens a second
 
 
+@reads_as_model
 def opening(bench: Bench) -> CompareRequest:
     """What Compare opens with: static vectors beside the top layer."""
     top = SpaceName(bench.names.model, bench.layers.top, bench.corpus)
     return CompareRequest(first=SpaceName(bench.language.vectors), second=top)
 
 
+@reads_as_model
 def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
     sides = request.sides
@@ -231,10 +233,10 @@ def list_spaces() -> list[str]:
     return result
 
 
-def find_form(word: str, words: Sequence[str]) -> str:
-    """The word, or what it is a form of, where it is one of these; else ""."""
+def find_form(word: str, words: Sequence[str], language: Language) -> str:
+    """The word, or what it is a form of in a language, where it is one of these; else ""."""
     word = folded(word.strip())
-    return next((form for form in (word, *lemmas(word, words_of(languages.in_use()))) if form in words), "")
+    return next((form for form in (word, *lemmas(word, words_of(language))) if form in words), "")
 
 
 def space_named(text: str, corpus: str) -> SpaceName:

@@ -1,11 +1,13 @@
 """A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.limits import limits
 from core.common.markup import shorten
 from core.corpus import collocates as near_words
 from core.corpus import dispersion, search
@@ -14,6 +16,7 @@ from core.corpus.collocates import Collocate, SenseWord
 from core.corpus.dispersion import Part
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.keyness import Keyword, keywords
+from core.corpus.overlap import sentence_keys, shared_keys
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from core.elmo.in_place import by_substitutes
 from core.files.artifacts import text_fingerprint
@@ -22,15 +25,16 @@ from core.text.readings import WordInContext
 from core.text.word_in_question import words_of
 from core.views import induction, substitutes
 from core.views.induction import InductionRequest
+from core.views.left_out import describe_undated
 from core.views.substitutes import SubstitutesRequest
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
-MOST_BY_SUBSTITUTES = 2_000  # hits that a model reads to sort them
 MOST_LINES = 100_000  # of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
 STAND = 3  # substitutes said of a line, where hits are sorted by them
 LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
+Report = Callable[[int, int, float], None]  # sentences that a model has read, of all, per second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,7 @@ class ConcordanceRequest:
     order: str = search.IN_TEXT
     first: int = 0
     number: int = 20
-    documents: tuple[str, ...] = ()  # those of these names; all without
+    documents: tuple[str, ...] = ()  # the corpus is cut to these before anything is counted; all without
     near: str = ""  # hits with that word within the window
     window: int = near_words.WINDOW
     sense: str = ""  # hits of that sense
@@ -58,14 +62,19 @@ class Concordance:
     n: int
     tokens: int
     per_million: float
-    deviation: float  # Gries' DP, over documents, or stretches of a single one
+    deviation: float  # Gries' DP, over documents, or stretches of a single one; NaN without hits
     forms: tuple[tuple[str, int], ...]
     documents: tuple[Part, ...]
     stretches: tuple[Part, ...]
     dates: tuple[Part, ...]  # () where the corpus has none
+    undated: int  # sentences of a corpus with dates that have none that can be read
+    sentences: int
+    unread_date: str  # an example of such a date, as written
+    in_order: int  # hits that are sorted; fewer than `n` where a model reads only so many, the rest stays in the order of the text
     first: int
     lines: tuple[Line, ...]
-    similar: tuple[str, ...]  # spellings, where there are no hits
+    missing: str  # what does not occur at all, where there are no hits: the word that should be near, else the query; "" if each occurs
+    similar: tuple[str, ...]  # spellings like that one's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,57 +136,93 @@ class Keyness:
     """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
 
     names: tuple[str, str]
-    tokens: tuple[int, int]
+    tokens: tuple[int, int]  # that are compared
     compared: int  # words that were tested
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]
+    shared: int = 0  # sentences of both, which count for the smaller corpus alone
+    reduced: int = 0  # the place, in `names`, of the corpus without them
 
 
-def concordance(bench: Bench, request: ConcordanceRequest) -> Concordance:
-    """BadInput says what is wrong with a query."""
+@reads_as_model
+def concordance(bench: Bench, request: ConcordanceRequest, report: Report | None = None) -> Concordance:
+    """Search; `report` is called while a model reads hits to sort them. BadInput says what is wrong with a query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
         raise BadInput(
             t("Lines {first} and {n} more: choose from 0, at most {most:,}.", first=request.first, n=request.number, most=MOST_LINES)
         )
-    corpus = bench.encoded
-    hits = hits_of(bench, request)
-    # of the documents chosen alone: their tokens, and the parts that dispersion is measured over
-    documents = [part for part in dispersion.by_document(corpus, hits) if not request.documents or part[0] in request.documents]
-    tokens = sum(size for _, _, size in documents)
-    stretches = dispersion.by_stretch(corpus, hits)
+    corpus = searched(bench, request.documents)
+    hits = hits_of(bench, request, report)
+    documents, stretches = dispersion.by_document(corpus, hits), dispersion.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
+    missing = "" if len(hits) else _missing(corpus, request)
     return Concordance(
-        request.query,
-        len(hits),
-        tokens,
-        dispersion.per_million(len(hits), tokens),
-        dispersion.deviation([n for _, n, _ in parts], [size for _, _, size in parts]) if tokens else float("nan"),
-        tuple(search.forms(corpus, hits)),
-        tuple(documents),
-        tuple(stretches),
-        tuple(dispersion.by_date(corpus, hits)) if corpus.dates else (),
-        request.first,
-        tuple(search.lines(corpus, hits, request.first, request.number)),
-        () if len(hits) else tuple(search.similar(corpus, request.query)),
+        query=request.query,
+        n=len(hits),
+        tokens=len(corpus),
+        per_million=dispersion.per_million(len(hits), len(corpus)),
+        deviation=dispersion.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
+        forms=tuple(search.forms(corpus, hits)),
+        documents=tuple(documents),
+        stretches=tuple(stretches),
+        dates=tuple(dispersion.by_date(corpus, hits)) if corpus.dates else (),
+        undated=int(corpus.undated.sum()) if corpus.dates else 0,
+        sentences=corpus.n_sentences,
+        unread_date=corpus.unread_date,
+        in_order=min(len(hits), limits().max_sentences_read) if request.order == BY_SUBSTITUTES else len(hits),
+        first=request.first,
+        lines=tuple(search.lines(corpus, hits, request.first, request.number)),
+        missing=missing,
+        similar=tuple(search.similar(corpus, missing)) if missing else (),
     )
 
 
-def hits_of(bench: Bench, request: ConcordanceRequest) -> Hits:
-    """All hits of a request in their order, kept while they are looked at slice by slice."""
+def describe_limits(result: Concordance) -> list[str]:
+    """Say which sentences a search leaves out of its dates or of its order, and what does not occur."""
+    facts = [] if result.n else [t("“{word}” does not occur.", word=shorten((result.missing or result.query).strip()))]
+    if not result.n and not result.missing:
+        facts = [t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip()))]
+    if result.undated:
+        facts.append(describe_undated(result.undated, result.sentences, result.unread_date))
+    if result.in_order < result.n:
+        facts.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
+    return facts
+
+
+@reads_as_model
+def searched(bench: Bench, documents: tuple[str, ...] = ()) -> EncodedCorpus:
+    """The corpus, cut to some documents where these are named. BadInput for a name that it does not have."""
     corpus = bench.encoded
+    if not documents:
+        return corpus
+    key = (corpus.fingerprint, tuple(sorted(documents)))
+    return bench.opener.memo.value("documents of a corpus", key, lambda: corpus.of_documents(documents), most=8)
+
+
+@reads_as_model
+def hits_of(bench: Bench, request: ConcordanceRequest, report: Report | None = None) -> Hits:
+    """All hits of a request in `searched`, in their order, kept while they are looked at slice by slice."""
+    corpus = searched(bench, request.documents)
+    key = _key(bench, corpus, request)
+    return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request, report), most=64)
+
+
+def _key(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> tuple:
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
     reads = bench.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
-    what = (request.query, request.kind, request.documents, request.near, request.window, request.sense, request.senses, request.seed)
-    key = (corpus.fingerprint, reads, request.order, *what)
-    return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request), most=64)
+    what = (request.query, request.kind, request.near, request.window, request.sense, request.senses, request.seed)
+    most = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
+    return corpus.fingerprint, reads, request.order, *what, most
 
 
+@reads_as_model
 def with_senses(bench: Bench, request: ConcordanceRequest) -> ConcordanceRequest:
     """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
     if request.order != BY_SENSE:
         return request
-    hits = search.find(bench.encoded, request.query, kind=request.kind, documents=request.documents)
-    return replace(request, senses=LABELS if (search.label_of(bench.encoded, hits) >= 0).any() else GROUPS)
+    corpus = searched(bench, request.documents)
+    hits = search.find(corpus, request.query, kind=request.kind)
+    return replace(request, senses=LABELS if (search.label_of(corpus, hits) >= 0).any() else GROUPS)
 
 
 class HitLines:
@@ -185,18 +230,18 @@ class HitLines:
     document, date and sense."""
 
     def __init__(self, bench: Bench, request: ConcordanceRequest, hits: Hits) -> None:
-        self._bench, self._hits, corpus = bench, hits, bench.encoded
+        self._bench, self._hits, self._corpus = bench, hits, searched(bench, request.documents)
         self.by_substitutes = request.order == BY_SUBSTITUTES
         grouped = request.order == BY_SENSE and request.senses == GROUPS
-        self._of, self._senses = senses_of(bench, request.query, hits, GROUPS if grouped else LABELS)
-        self.key = text_fingerprint([corpus.fingerprint, repr(request)])[:16]
+        self._of, self._senses = senses_of(bench, request.query, hits, GROUPS if grouped else LABELS, request.documents)
+        self.key = text_fingerprint([self._corpus.fingerprint, repr(request)])[:16]
 
     def __len__(self) -> int:
         return len(self._hits)
 
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
         """So many lines from the first on: what is said of each, and the number of its sense, -1 for none."""
-        corpus = self._bench.encoded
+        corpus = self._corpus
         lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in of]
         several = len(corpus.documents) > 1
@@ -209,12 +254,13 @@ class HitLines:
         return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
 
 
-def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.ndarray, list[str]]:
-    """The sense of each hit (n,), -1 of none, and their names: a file's labels, or the groups that the model finds.
+@reads_as_model
+def senses_of(bench: Bench, query: str, hits: Hits, senses: str, documents: tuple[str, ...] = ()) -> tuple[np.ndarray, list[str]]:
+    """The sense of each hit (n,) in some documents, -1 of none, and their names: a file's labels, or the groups that the model finds.
 
     BadInput where a word has none, or is still being read.
     """
-    corpus = bench.encoded
+    corpus = searched(bench, documents)
     if senses == LABELS:
         numbers = search.label_of(corpus, hits)
         used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
@@ -231,12 +277,13 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
     return np.array(of, int), list(result.groups.names)
 
 
+@reads_as_model
 def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     """BadInput says what is wrong with a query, a window, a count, or a word without senses."""
     _check_counts(request)
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
-    corpus = bench.encoded
+    corpus = searched(bench, request.documents)
     hits = hits_of(bench, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
     items = near_words.collocates(corpus, hits, **how)
@@ -245,23 +292,32 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     senses = ()
     if request.senses:
         _check_senses(request.senses)
-        of, names = senses_of(bench, request.query, hits, request.senses)
+        of, names = senses_of(bench, request.query, hits, request.senses, request.documents)
         lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
         senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
 
+@reads_as_model
 def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
     """Words on the side that has them, and more often. BadInput where there is nothing to compare with, or the same, or a count below 1."""
     _check_counts(request)
     against = request.against or reference_of(bench)
     if against == bench.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
-    first, second = bench.encoded, bench.over(against).encoded
-    words = keywords(first, second, minimum=request.minimum, correction=request.correction)
+    both = [bench.encoded, bench.over(against).encoded]
+    shared = shared_keys(*map(sentence_keys, both))
+    reduced = int(both[0].n_sentences < both[1].n_sentences)
+    kept = ~np.isin(sentence_keys(both[reduced]), shared)
+    if not kept.any():
+        raise BadInput(t("Both corpora have the same sentences. Choose another."))
+    if len(shared):
+        both[reduced] = both[reduced].cut(kept)
+    words = keywords(*both, minimum=request.minimum, correction=request.correction)
     own = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
     other = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
-    return Keyness((bench.corpus, against), (len(first), len(second)), len(words), own, other)
+    names = (bench.corpus, against)
+    return Keyness(names, (len(both[0]), len(both[1])), len(words), own, other, int((~kept).sum()), reduced)
 
 
 def _check_senses(senses: str) -> None:
@@ -274,12 +330,14 @@ def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
         raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
 
 
+@reads_as_model
 def grammar_of(bench: Bench) -> set[str]:
     """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
     corpus = bench.encoded
     return {*words_of(bench.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
 
 
+@reads_as_model
 def reference_of(bench: Bench) -> str:
     """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
     language = sentences_of(bench.corpus) or bench.language
@@ -289,15 +347,22 @@ def reference_of(bench: Bench) -> str:
     return choices[0]
 
 
-def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> Hits:
+def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
+    """What a search without hits looks for in vain: the word that should be near, or the query; "" where both occur."""
+    if request.near.strip() and near_words.number_of(corpus, request.near) is None:
+        return request.near
+    return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
+
+
+def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
     near_words.check_window(request.window)
     _check_senses(request.senses)
-    hits = search.find(corpus, request.query, kind=request.kind, documents=request.documents)
-    if request.near:
+    hits = search.find(corpus, request.query, kind=request.kind)
+    if request.near.strip():
         hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
     of = None
     if request.sense or request.order == BY_SENSE:
-        of, names = senses_of(bench, request.query, hits, request.senses)
+        of, names = senses_of(bench, request.query, hits, request.senses, request.documents)
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
@@ -306,7 +371,8 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> H
             wanted = of == names.index(request.sense)
             hits, of = hits.at(wanted), of[wanted]
     if request.order == BY_SUBSTITUTES:
-        lines = search.lines(corpus, hits, 0, MOST_BY_SUBSTITUTES)
+        lines = search.lines(corpus, hits, 0, limits().max_sentences_read)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
-        return hits.at(np.concatenate([by_substitutes(bench.substitutes, words), np.arange(len(lines), len(hits))]).astype(int))
+        order = by_substitutes(bench.substitutes, words, report)
+        return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
     return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.maps import insert
-from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps
+from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, measured_rows, open_maps
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.views import layouts
 from core.views.layouts import LayoutRequest
 from core.views.levels import sense_space
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
@@ -64,6 +64,7 @@ class EditPath:
         return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
 
 
+@reads_as_model
 def compute(bench: Bench, request: EditsRequest) -> EditPath:
     """The path. BadInput for equal sentences, and for too many edits."""
     first, second = both = request.first, request.second
@@ -74,9 +75,8 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     space = request.space
     weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
     lemma = _find_shared_lemma(bench, *both)
-    rows = map_rows(bench.targets, lemma) if lemma else np.empty(0, int)
     if lemma:
-        centroids = _centroids(bench, rows, both, weights)
+        centroids = _centroids(bench, measured_rows(bench.targets, lemma), both, weights)
     else:
         centroids = {name: edits.between(_layers(bench, both, name), each, SENTENCES) for name, each in weights.items()}
 
@@ -98,7 +98,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
         margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
-        way=_way(bench, lemma, rows, words, space) if lemma else None,
+        way=_way(bench, lemma, words, space) if lemma else None,
     )
 
 
@@ -162,8 +162,9 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     return edits.greedy(alignment, margins)
 
 
-def _way(bench: Bench, lemma: str, rows: np.ndarray, words: Sequence[WordInContext], space: str) -> Way:
+def _way(bench: Bench, lemma: str, words: Sequence[WordInContext], space: str) -> Way:
     table = bench.targets
+    rows = map_rows(table, lemma)
     occurrences = tuple(table.occurrence(int(row)) for row in rows)
     if space == SENSES:
         drawn = layouts.compute(bench, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))

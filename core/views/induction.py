@@ -28,7 +28,7 @@ from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
 from core.views.levels import judge
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
@@ -99,11 +99,13 @@ class GroupGlosses:
         return [self.senses[k] for k in np.argsort(-self.scores[group], kind="stable")[:n]]
 
 
+@reads_as_model
 def opening(bench: Bench) -> InductionRequest:
     """What Senses opens with: the word that a language names."""
     return InductionRequest(word=bench.language.examples["grouped"])
 
 
+@reads_as_model
 def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     """None while the table it needs is still being read. BadInput for a word with too few sentences."""
     bench = bench.about(WordInContext((request.word,), 0))
@@ -125,6 +127,7 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
     return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
 
 
+@reads_as_model
 def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     """A WordNet's senses of the word, and which is the likeliest of each group: a guess. MissingArtifact where there is no WordNet here,
     BadInput where it does not have the word, or the model no vectors of words.
@@ -152,16 +155,19 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     return GroupGlosses(lexicon, senses, scores)
 
 
+@reads_as_model
 def lemma_of(bench: Bench, word: str) -> str:
     """The labeled word that a form is of, so that its other forms are there too; else the form."""
     return (bench.is_labelled and bench.targets.lemma_of(word)) or folded(word.strip())
 
 
+@reads_as_model
 def labelled_with(bench: Bench, word: str = "") -> OccurrenceTable | None:
     """The labeled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
     return bench.targets if sentences_of(bench.corpus) and (not word or word in bench.targets.lemmas) else None
 
 
+@reads_as_model
 def words_of(bench: Bench, table: OccurrenceTable) -> list[str]:
     """Words with enough occurrences in a table: labeled ones first, then the others by frequency, stop words left out."""
 
@@ -176,12 +182,14 @@ def words_of(bench: Bench, table: OccurrenceTable) -> list[str]:
     return bench.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
 
+@reads_as_model
 def opening_word(bench: Bench, table: OccurrenceTable) -> str:
     """A corpus' own most ambiguous frequent word; "" where none stands often enough."""
     words = words_of(bench, table)
     return bench.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
 
 
+@reads_as_model
 def space_of(bench: Bench) -> SenseSpace | None:
     """The model's sense space; None where it has none."""
     return judge(bench).sense_space

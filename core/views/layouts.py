@@ -26,7 +26,7 @@ from core.senses.trust import Links, WordGain, links, read_gains, word_ranking, 
 from core.text.labelled_words import list_words_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
@@ -60,7 +60,7 @@ class Layout:
     word: str
     plan: str
     names: tuple[str, ...]  # (K,) of the spaces; last the sense space, where it is wanted
-    rows: np.ndarray  # (N,) of the table
+    rows: np.ndarray  # (N,) of the table; those whose sense a model guessed are drawn, not measured
     occurrences: Sequence[Occurrence]  # (N,)
     coordinates: np.ndarray  # (K, N, d)
     stars: np.ndarray  # (K, S, d)
@@ -74,7 +74,12 @@ class Layout:
 
     def senses_of(self, lemma: str | None) -> list[str]:
         """The senses that a word's dots have."""
-        return sorted({o.sense for o in self.occurrences if o.sense and o.lemma == lemma})
+        return sorted({sense for o in self.occurrences if (sense := o.sense or o.guess) and o.lemma == lemma})
+
+    @property
+    def guessed(self) -> int:
+        """How many dots have a sense that a model guessed."""
+        return sum(o.guess is not None for o in self.occurrences)
 
     def places(self, space: str) -> np.ndarray:
         """(N + S, d) in a space: of the dots, then of the stars."""
@@ -82,6 +87,7 @@ class Layout:
         return np.concatenate([self.coordinates[k], self.stars[k]])
 
 
+@reads_as_model
 def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
@@ -114,6 +120,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     return Layout(**known, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
 
 
+@reads_as_model
 def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInContext], points: Sequence[int]) -> list[tuple[Links, ...]]:
     """Of points by number, the dots and behind them the stars that `contexts` are: what is nearest in each of the K full spaces."""
     table, n = bench.targets, len(layout.rows)
@@ -133,21 +140,25 @@ def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInConte
     return list(zip(*by_space, strict=True))
 
 
+@reads_as_model
 def offers_senses(bench: Bench, word: str, plan: str) -> bool:
     """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
     return word != ALL_WORDS and plan == UMAP and has_softmax(bench.model.folder)
 
 
+@reads_as_model
 def has_further_words(bench: Bench) -> bool:
     """Whether the corpus is a language's own that has more labeled words than its bundled table."""
     return with_all(bench.corpus) != bench.corpus and bool(list_words_in(bench.corpus))
 
 
+@reads_as_model
 def gains_file(bench: Bench) -> Path:
     """Where the gains of all labeled words of the language are kept."""
     return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
 
 
+@reads_as_model
 def open_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
     """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
     if not has_further_words(bench):
@@ -202,6 +213,7 @@ def _stars(
     return np.array(places).reshape(len(views), len(queries), views[0].coordinates.shape[1])
 
 
+@reads_as_model
 def on_frozen(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
     """A word's frozen maps, and where words in context lie on them, (K, S, 2)."""
     maps, table = maps_of(bench, word), bench.targets
@@ -248,12 +260,14 @@ def _reports(bench: Bench, word: str) -> dict[str, SenseReport]:
     return {}
 
 
+@reads_as_model
 def maps_of(bench: Bench, word: str) -> FrozenMaps:
     """A labeled word's frozen maps, fitted where there are none."""
     table = bench.targets
     return bench.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
+@reads_as_model
 def report_of(bench: Bench, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
     """How well a mix of the layers tells a word's senses apart. BadInput where there are no two."""
     table = bench.targets
@@ -261,12 +275,14 @@ def report_of(bench: Bench, word: str, weights: np.ndarray, *, normalised: bool 
     return bench.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalised=normalised), most=512)
 
 
+@reads_as_model
 def senses_report(bench: Bench, word: str) -> SenseReport:
     """How well the sense space tells them apart."""
     table, space = bench.targets, judge(bench).sense_space
     return bench.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
 
 
+@reads_as_model
 def static_report(bench: Bench, word: str) -> SenseReport | None:
     """The same of the other words' static vectors, summed without a network; None where the language has none, or no two senses."""
     table, vectors = bench.targets, bench.language_vectors

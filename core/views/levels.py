@@ -14,9 +14,10 @@ from core.elmo.mix import layer_weights
 from core.index.sense_space import SenseSpace
 from core.senses.judge import Judge, Judgment
 from core.text.readings import WordInContext
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 
+@reads_as_model
 def level(bench: Bench, space: str, *, normalised: bool = False) -> Level | None:
     """Of a layer, "mix" or "senses"; None where the model's language has no sentences here, or the model no sense space."""
     if space == SENSES:
@@ -27,6 +28,7 @@ def level(bench: Bench, space: str, *, normalised: bool = False) -> Level | None
     return (None if normalised else measured.get(space)) or _measure(bench, tuple(layer_weights(space, n_layers)), normalised)
 
 
+@reads_as_model
 def level_of_mix(bench: Bench, weights: Sequence[float], *, normalised: bool = False) -> Level | None:
     """The same under any weights (L,): a layer's own where all the weight is its."""
     if np.count_nonzero(weights) == 1:
@@ -34,12 +36,14 @@ def level_of_mix(bench: Bench, weights: Sequence[float], *, normalised: bool = F
     return _measure(bench, tuple(np.asarray(weights).round(3)), normalised)
 
 
+@reads_as_model
 def means(bench: Bench, spaces: Sequence[str], *, normalised: bool = False) -> dict[str, float]:
     """Layer -> the mean of that level, where it is known."""
     levels = {space: level(bench, space, normalised=normalised) for space in spaces}
     return {space: each.mean for space, each in levels.items() if each is not None}
 
 
+@reads_as_model
 def judge(bench: Bench) -> Judge:
     """The judge by the bench's model; `is_calibrated` says whether its first verdict waits for a measuring."""
     opener, model = bench.opener, bench.names.model
@@ -55,6 +59,7 @@ def judge(bench: Bench) -> Judge:
     return bench.once("judge", make, bench.model)  # anew for a model whose files changed
 
 
+@reads_as_model
 def sense_space(bench: Bench) -> SenseSpace:
     """The model's sense space. BadInput where it has none."""
     if (space := judge(bench).sense_space) is None:
@@ -62,21 +67,25 @@ def sense_space(bench: Bench) -> SenseSpace:
     return space
 
 
+@reads_as_model
 def has_senses(bench: Bench) -> bool:
     """Whether the model has a sense space."""
     return judge(bench).sense_space is not None
 
 
+@reads_as_model
 def judgment(bench: Bench, first: WordInContext, second: WordInContext) -> Judgment:
     """The verdict on both words, by the labels of the corpus in use where it has some."""
     return judge(bench).judge(first, second, labels(bench))
 
 
+@reads_as_model
 def best_layer(bench: Bench, words: Sequence[WordInContext]) -> str:
     """The layer, or "mix", that tells the meanings of the first of these words with labels apart best; else the best of all words."""
     return judge(bench).layer(words, labels(bench))
 
 
+@reads_as_model
 def labels(bench: Bench) -> str:
     """The corpus in use, where it has labels."""
     return bench.corpus if bench.is_labelled else ""

@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis import surroundings
 from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
-from core.analysis.word_maps import follow_mix, map_rows, place, place_under
+from core.analysis.word_maps import follow_mix, map_rows, measured_rows, place, place_under
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
@@ -25,7 +25,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views.layouts import maps_of, report_of, static_report
 from core.views.neighbours import TYPES
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 LENGTHS_OF = 1_000  # tokens whose vectors are measured
@@ -92,6 +92,7 @@ class AnyMix:
     occurrences: int = 0  # so many of the dots, the first, are sentences with the word
 
 
+@reads_as_model
 def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
     if not request.words or request.among not in ("", SAME, TYPES):
@@ -144,6 +145,7 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     )
 
 
+@reads_as_model
 def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     """Under any mix; None while what it needs is still being read."""
     about = bench.about(*request.words)
@@ -155,12 +157,14 @@ def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
 
 
+@reads_as_model
 def choose_among(bench: Bench, words: Sequence[WordInContext]) -> str:
     """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
     lemmas = [word.lemma_in(bench.targets) for word in words]
     return SAME if all(lemmas) and len(bench.targets.senses_of(lemmas[0])) > 1 else TYPES
 
 
+@reads_as_model
 def layer_lengths(bench: Bench) -> np.ndarray:
     """(L,): how long the vectors of each layer are, on average over the labeled tokens."""
     table = bench.targets
@@ -171,6 +175,7 @@ def layer_lengths(bench: Bench) -> np.ndarray:
     return bench.opener.memo.value("layer lengths", table_key(table), measure, most=16)
 
 
+@reads_as_model
 def pulls_of(bench: Bench, weights: Sequence[float]) -> np.ndarray:
     """(L,), together 1: what each layer counts for under these weights; () where they are of another number of layers, or none."""
     lengths = layer_lengths(bench) if len(weights) else ()
@@ -266,8 +271,9 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
     lemma = request.words[0].lemma_in(table)
     products = [bench.products(table, query, normalised=request.normalised) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
+    by_person = np.isin(rows, labeled := measured_rows(table, lemma))  # those of a model's guesses would count as a sense of their own
     own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
-    few = len(rows) * len(lengths) <= MOST_PAIRS
+    few = len(labeled) * len(lengths) <= MOST_PAIRS
     candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
@@ -276,11 +282,11 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
         candidates=candidates,
         examples={int(row): table.occurrence(int(row)) for row in ids},
         between=any_mix.between(*products) if len(products) > 1 else None,
-        ids=rows,
-        coordinates=maps.coordinates[: len(lengths)],
+        ids=labeled,
+        coordinates=maps.coordinates[: len(lengths), by_person],
         stars={k: place(table, bench.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
-        pairs=any_mix.pairs(_as_weighed(table.rows.take(rows), request)) if few else None,
-        chance=any_mix.chance(table.sense[rows]) if few else None,
+        pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
+        chance=any_mix.chance(table.sense[labeled]) if few else None,
     )
 
 

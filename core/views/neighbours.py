@@ -17,7 +17,7 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
 from core.views.levels import sense_space
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 TYPES = "types"
@@ -49,6 +49,7 @@ class Neighbours:
     level: Level | None = None  # two random words' cosines, where it is known
 
 
+@reads_as_model
 def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
     """The list; None while what it needs is still being read. BadInput in a space that the model has not."""
     bench = bench.about(request.word)
@@ -69,6 +70,7 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
     return Neighbours(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
+@reads_as_model
 def at_once(bench: Bench, word: WordInContext, space: str, k: int) -> list[Occurrence]:
     """The nearest labeled sentences with a word, read already; of a word that has none, those of the nearest other words, one each."""
     table, weights = bench.targets, layer_weights(space, bench.layers.n)

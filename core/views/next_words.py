@@ -12,7 +12,7 @@ from core.common.errors import ElmoscopeError
 from core.elmo.models import masked_words
 from core.text.corpora import open_corpus
 from core.text.word_in_question import words_of
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model",)
 COMMON = 150  # words of the list that tell little of what a text is about
@@ -28,26 +28,31 @@ class NextWordsRequest:
     position: int = 0
 
 
+@reads_as_model
 def compute(bench: Bench, request: NextWordsRequest, reading: Reading) -> Expected:
     """What may follow a text, or precede it; `reading` is the text as `read`."""
     return expectation.expected_next(bench.language_model, reading, backward=request.backward)
 
 
+@reads_as_model
 def read(bench: Bench, request: NextWordsRequest) -> Reading:
     """One pass over the text. BadInput for one without words."""
     return expectation.read(bench.language_model, request.sentences)
 
 
+@reads_as_model
 def in_place(bench: Bench, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
     """What could stand in the place of the token in question: from the left, the right, both sides."""
     return expectation.expected_at(bench.language_model, reading, request.position, _marginal(bench))
 
 
+@reads_as_model
 def ranks(bench: Bench, request: NextWordsRequest, reading: Reading) -> np.ndarray:
     """(3, n) of the first words of a text: from the left, the right, both sides."""
     return expectation.ranks(bench.language_model, reading, MOST_RANKED, _marginal(bench))
 
 
+@reads_as_model
 def masked(bench: Bench, request: NextWordsRequest):
     """What a transformer expects behind a mask over the token in question, a core.engines.masked.Masked; MissingArtifact where it came
     without its head."""
@@ -57,6 +62,7 @@ def masked(bench: Bench, request: NextWordsRequest):
     return words.at(list(request.sentences[number]), request.position - starts[number])
 
 
+@reads_as_model
 def opening(bench: Bench, reading: Reading, most: int = MOST_RANKED) -> int:
     """Where to look first among the first words of a text."""
     return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(bench))
@@ -84,7 +90,7 @@ def _common_words(bench: Bench) -> frozenset[str]:
         commonest = frozenset(word.casefold() for word in bench.language_model.vocabulary.words[:COMMON])
         return commonest | words_of(bench.language).function
 
-    return bench.once("common words", collect)
+    return bench.once("common words", collect, bench.language_model)
 
 
 def _marginal(bench: Bench) -> np.ndarray:
@@ -97,4 +103,4 @@ def _marginal(bench: Bench) -> np.ndarray:
             return expectation.prior(bench.language_model)
         return expectation.marginal(bench.language_model, [sentence.tokens for sentence in sentences])
 
-    return bench.once("marginal", measure)
+    return bench.once("marginal", measure, bench.language_model)

@@ -13,7 +13,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels
 from core.views.levels import judge
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "vectors", "corpus")
 
@@ -73,6 +73,7 @@ class Pair:
             object.__setattr__(self, name, value)
 
 
+@reads_as_model
 def compute(bench: Bench, request: PairRequest) -> Pair:
     """The answer; MissingArtifact where the vectors in use are not there."""
     both = request.first, request.second
@@ -88,6 +89,7 @@ def compute(bench: Bench, request: PairRequest) -> Pair:
     )
 
 
+@reads_as_model
 def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     """Of both words' vectors, which needs no labels and no static vectors."""
     a, b = (query.layers for query in bench.queries((first, second)))
@@ -97,6 +99,7 @@ def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
 
 
+@reads_as_model
 def cosine(bench: Bench, first: WordInContext, second: WordInContext, space: str, weights: str = "") -> float:
     """Of both words at a layer, under a mix ("a,b,c"; equal if none are given), or in the sense space."""
     a, b = bench.queries((first, second))

@@ -3,7 +3,8 @@ sentences on a side, of a table or read for themselves."""
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import cache
 
 import numpy as np
@@ -11,23 +12,30 @@ import numpy as np
 from core.common.config import ASSETS
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
+from core.common.limits import limits
+from core.common.markup import shorten
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.overlap import list_keys, sentence_keys, shared_keys
 from core.elmo.language_model import Prediction
-from core.files.own_names import title_of
+from core.files.own_names import titles_of
 from core.index.neighbours import Occurrence
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at
 from core.text import own_corpus
 from core.text.composed import folded
+from core.text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
 from core.text.dictionary_forms import dictionary_forms
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
+from core.text.tokens import bare
 from core.views.induction import rows_of
-from core.workbench import Bench
+from core.views.left_out import LeftOut
+from core.workbench import Bench, reads_as_model
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
-MOST_BANDS = 12
+MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 
@@ -37,8 +45,27 @@ class Side:
     """A corpus, "" the one in use: all of it, or its texts from one date to another, both of them counted."""
 
     corpus: str = ""
-    start: str = ""  # compared with as much of a date as it has: "1850" takes "1850-12-31"
-    end: str = ""
+    start: str = ""  # as `parse_date` reads it: from its first day on
+    end: str = ""  # up to its last day
+
+    @property
+    def is_dated(self) -> bool:
+        return bool(self.start or self.end)
+
+    @property
+    def span(self) -> DateSpan:
+        """Its days. BadInput for a date that cannot be read."""
+        for text in filter(None, (self.start, self.end)):
+            if parse_date(text) is None:
+                raise BadInput(t("“{date}” is no date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
+        first = parse_date(self.start).first if self.start else (-DISTANT, 1, 1)
+        return DateSpan(first, parse_date(self.end).last if self.end else (DISTANT, 12, 31))
+
+    @property
+    def title(self) -> str:
+        """What tables call it: the text, and the dates."""
+        dates = f"{self.start or '…'}–{self.end or '…'}" if self.is_dated else ""
+        return " ".join(filter(None, (titles_of([self.corpus])[0], dates)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +93,68 @@ class Facts:
 
     documents: Column = Column()
     dates: Column = Column()
+    spans: Sequence[DateSpan | None] = ()  # of each of the dates' names
 
     def between(self, side: Side, sentences: np.ndarray) -> np.ndarray:
-        """(n,) bool: whether each sentence's date lies on the side."""
-        return np.array([is_between(name, side) for name in self.dates.names], bool)[self.dates.codes[sentences]]
+        """(n,) bool: whether each sentence's date lies on the side, in full."""
+        return self._which(lambda span: span is not None and span.lies_in(side.span))[sentences]
+
+    def partly(self, side: Side) -> np.ndarray:
+        """(S,) bool: whether a sentence's date lies on the side in part."""
+        return self._which(lambda span: span is not None and span.meets(side.span) and not span.lies_in(side.span))
+
+    @property
+    def undated(self) -> np.ndarray:
+        """(S,) bool: the sentences without a date that can be read."""
+        return self._which(lambda span: span is None)
+
+    def _which(self, holds: Callable[[DateSpan | None], bool]) -> np.ndarray:
+        return np.array([holds(span) for span in self.spans], bool)[self.dates.codes] if len(self.dates.codes) else np.empty(0, bool)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """Two sides with what is known of their texts, and the sentences of each."""
+
+    sides: tuple[Side, Side]
+    facts: tuple[Facts, Facts]
+    masks: tuple[np.ndarray | None, np.ndarray | None]  # (S,) bool of each corpus; None: all of its sentences
+    shared: np.ndarray  # keys of the sentences that are left out of the side `left_out.reduced`, where these are found by their tokens
+    left_out: LeftOut
+
+    def texts(self, k: int, table: OccurrenceTable) -> "SideTexts":
+        """A side's table with its facts, where both are of the same sentences."""
+        facts, mask = self.facts[k], self.masks[k]
+        is_other = len(facts.dates.codes) != len(table.sentences)  # the labeled sentences of further words stand among them
+        if is_other or (mask is not None and len(mask) != len(table.sentences)):
+            mask = ~np.isin(list_keys(table.sentences), self.shared) if k == self.left_out.reduced and len(self.shared) else None
+        return SideTexts(table, Facts() if is_other else facts, mask)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideTexts:
-    """A side's table, which of its rows count, and each sentence's document and date."""
+    """A side's table, which of its sentences count, and each sentence's document and date."""
 
     table: OccurrenceTable
-    side: Side
     facts: Facts
+    mask: np.ndarray | None  # (S,) bool; None: all
 
     def within(self, rows: np.ndarray) -> np.ndarray:
-        """Those of some rows that lie between the side's dates."""
-        return rows[self.facts.between(self.side, self.table.sentence[rows])] if self.side.start or self.side.end else rows
+        """Those of some rows whose sentences are on the side."""
+        return rows if self.mask is None else rows[self.mask[self.table.sentence[rows]]]
 
     def documents(self, rows: np.ndarray) -> list[str]:
         """The document of each row's sentence; "" where it is not known."""
         return self.facts.documents.of(self.table.sentence[rows])
+
+    def counts(self) -> dict[str, int]:
+        """Return how often each word occurs on the side, joined pieces as the word that they are."""
+        of = np.bincount(self.table.word[self.within(np.arange(len(self.table)))], minlength=len(self.table.words))
+        counts: dict[str, int] = {}
+        for k in np.flatnonzero(of).tolist():
+            word = bare(self.table.words[k])
+            counts[word] = counts.get(word, 0) + int(of[k])
+        return counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,80 +175,178 @@ def keep_news() -> str:
     return own_corpus.keep_files([own_corpus.Source(NEWS.name, NEWS)], text_column="lead").name
 
 
+@reads_as_model
 def facts_of(bench: Bench, corpus: str) -> Facts:
     """Of the encoded corpus: no sentence is read again. A date is the sentence's, else the year in its document's name."""
-    if index_at(corpus):
-        return Facts()
-    try:
-        texts = bench.over(corpus).encoded
-    except ElmoscopeError:
+    texts = _encoded(bench, corpus)
+    if texts is None:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
     years = [year[0] if (year := _YEAR.search(name)) else "" for name in documents]
     dated = texts.date >= 0
     codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
-    return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes))
+    spans = [*texts.date_spans, *map(parse_date, years)]
+    return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
+
+
+def _encoded(bench: Bench, corpus: str) -> EncodedCorpus | None:
+    """None for an index without its texts, and for what is no corpus."""
+    try:
+        return None if index_at(corpus) else bench.over(corpus).encoded
+    except ElmoscopeError:
+        return None
 
 
 def dates_of(facts: Facts) -> list[str]:
-    """The dates, each once and in order; [] where there are none."""
-    return sorted({facts.dates.names[k] for k in np.unique(facts.dates.codes)} - {""})
+    """The years in which dates begin, each once and in order; within a single year, the days. [] where no date can be read."""
+    spans = {facts.spans[k] for k in np.unique(facts.dates.codes)} - {None} if len(facts.dates.codes) else set()
+    days = {_day_of(span) for span in spans}
+    years = sorted({day[0] for day in days})
+    if len(years) > 1:
+        return list(map(format_year, years))
+    return (
+        [f"{format_year(year)}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
+        if len(days) > 1
+        else list(map(format_year, years))
+    )
 
 
-def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) -> None:
-    """BadInput for sides that are the same, and for dates that their corpora do not have."""
+def _day_of(span: DateSpan) -> tuple[int, int, int]:
+    """The first day of a date; of an open one ("before 1850") its last."""
+    return span.last if span.first[0] == -DISTANT else span.first
+
+
+def choose(bench: Bench, first: Side, second: Side) -> Sides:
+    """Choose the sentences of both sides. One with no readable date, or a date that is only partly within a side, is on neither; one that both
+    sides have counts for the side with fewer sentences. BadInput for sides that are the same, and for dates that are not there."""
+    sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
     if sides[0] == sides[1]:
         raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
-    for side, known in zip(sides, dates, strict=True):
-        if (side.start or side.end) and not known:
-            raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=title_of(side.corpus)))
-        if (side.start or side.end) and not any(is_between(date, side) for date in known):
-            values = {"start": side.start or "…", "end": side.end or "…", "first": known[0], "last": known[-1]}
-            raise BadInput(t("No text from {start} to {end}; dates run from {first} to {last}.", **values))
+    corpora = [_encoded(bench, side.corpus) for side in sides]
+    facts = tuple(facts_of(bench, side.corpus) for side in sides)
+    masks = [_dated(side, known) for side, known in zip(sides, facts, strict=True)]
+    is_same = sides[0].corpus == sides[1].corpus or (None not in corpora and corpora[0].fingerprint == corpora[1].fingerprint)
+    left_out = _left_out(sides, facts, is_same)
+    keys, shared = [np.empty(0, np.uint64)] * 2, np.empty(0, np.uint64)
+    if is_same and None not in corpora:
+        whole = np.ones(corpora[0].n_sentences, bool)
+        common = (whole if masks[0] is None else masks[0]) & (whole if masks[1] is None else masks[1])
+        both = [common, common]
+    else:
+        keys = [_keys(bench, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
+        shared = shared_keys(*keys)
+        both = [np.isin(of, shared) for of in keys]
+        both = [of if mask is None or len(mask) != len(of) else of & mask for of, mask in zip(both, masks, strict=True)]
+    if both[0].any() and both[1].any():
+        masks = [np.ones(len(of), bool) if mask is None else mask for mask, of in zip(masks, both, strict=True)]
+        reduced = int(masks[0].sum() < masks[1].sum())
+        masks[reduced] = masks[reduced] & ~both[reduced]
+        if not masks[reduced].any():
+            raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
+        left_out = replace(left_out, shared=int(both[reduced].sum()), reduced=reduced)
+    return Sides(sides, facts, tuple(masks), shared, left_out)
 
 
-def texts_of(table: OccurrenceTable, side: Side, facts: Facts) -> SideTexts:
-    """A side's table with its facts, where both are of the same sentences."""
-    known = len(facts.dates.codes) == len(table.sentences)  # the labeled sentences of further words stand among them otherwise
-    return SideTexts(table, side, facts if known else Facts())
+def _keys(bench: Bench, side: Side, corpus: EncodedCorpus | None) -> np.ndarray:
+    """A number for each sentence of a side's corpus; none where its sentences are not at hand."""
+    if corpus is not None:
+        return bench.opener.memo.value("sentence keys", corpus.fingerprint, lambda: sentence_keys(corpus), most=8)
+    table = bench.opener.every_token(side.corpus, bench.names.model) if index_at(side.corpus) else None
+    return np.empty(0, np.uint64) if table is None else list_keys(table.sentences)
 
 
-def is_between(date: str, side: Side) -> bool:
-    """Whether a date lies on a side."""
-    return bool(date) and date[: len(side.start)] >= side.start and (not side.end or date[: len(side.end)] <= side.end)
+def _dated(side: Side, facts: Facts) -> np.ndarray | None:
+    """(S,) bool: the sentences between a side's dates; None where it has none. BadInput where no sentence is between them."""
+    if not side.is_dated:
+        return None
+    known = sorted(span for span in facts.spans if span is not None)
+    if not known and (example := next(filter(None, facts.dates.names), "")):
+        values = {"corpus": titles_of([side.corpus])[0], "date": shorten(example)}
+        raise BadInput(t("{corpus} has no date that can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values))
+    if not known:
+        raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=titles_of([side.corpus])[0]))
+    mask = facts.between(side, np.arange(len(facts.dates.codes)))
+    if not mask.any():
+        ends = {"first": format_years(*known[0].years), "last": format_years(*max(known, key=lambda span: span.last).years)}
+        message = t(
+            "No text from {start} to {end}; dates run from {first} to {last}.", start=side.start or "…", end=side.end or "…", **ends
+        )
+        raise BadInput(" ".join([message, *_left_out((side, side), (facts, facts), True).describe()]))
+    return mask
+
+
+def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOut:
+    """Count the sentences whose dates put them on no side."""
+    groups = [((0, 1), facts[0])] if is_same else [((k,), facts[k]) for k in (0, 1)]
+    total, undated, astride, examples = 0, 0, 0, ["", ""]
+    for numbers, known in groups:
+        dated = [sides[k] for k in numbers if sides[k].is_dated]
+        n = len(known.dates.codes)
+        if not n or len(dated) < len(numbers) or not dated:  # a side without dates takes every sentence
+            continue
+        within = np.any([known.between(side, np.arange(n)) for side in dated], axis=0)
+        partly = np.any([known.partly(side) for side in dated], axis=0) & ~within
+        total, undated, astride = total + n, undated + int(known.undated.sum()), astride + int(partly.sum())
+        for place, mask in enumerate((known.undated, partly)):
+            names = (known.dates.names[k] for k in np.unique(known.dates.codes[mask]))
+            examples[place] = examples[place] or next(filter(None, names), "")
+    return LeftOut(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
+
+
+def split_at(facts: Facts, corpus: str, start: str) -> tuple[Side, Side]:
+    """The texts of a corpus before a date of `dates_of`, and those from it on."""
+    first = parse_date(start).first
+    if "-" in start:
+        before = str(date(*first) - timedelta(1))
+    else:
+        before = format_year(first[0] - 1 or -1)
+    return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
+
+
+def counts_of(bench: Bench, sides: Sides, k: int) -> dict[str, int] | None:
+    """How often each word occurs on a side, without a model; None for an index without its texts."""
+    corpus, mask = _encoded(bench, sides.sides[k].corpus), sides.masks[k]
+    if corpus is None:
+        return None
+    words = corpus.word if mask is None else corpus.word[mask[corpus.sentence]]
+    counts = np.bincount(words, minlength=len(corpus.words)) * corpus.lettered
+    return {corpus.word_list[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
 def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
     """Spellings with so many occurrences on both sides, and how many; the most frequent first."""
-    counts = []
-    for each in texts:
-        of = np.bincount(each.table.word[each.within(np.arange(len(each.table)))], minlength=len(each.table.words))
-        counts.append({each.table.words[k]: int(of[k]) for k in np.flatnonzero(of >= at_least)})
-    shared = {word: (n, counts[1][word]) for word, n in counts[0].items() if word in counts[1]}
+    first, second = (each.counts() for each in texts)
+    shared = {word: (n, second[word]) for word, n in first.items() if min(n, second.get(word, 0)) >= at_least}
     return dict(sorted(shared.items(), key=lambda item: (-min(item[1]), item[0])))
 
 
+def rows_spelled(table: OccurrenceTable, word: str) -> np.ndarray:
+    """The rows of a spelling, letter case and joiners aside."""
+    return np.flatnonzero(np.isin(table.word, table.plain_codes.get(folded(bare(word)), ())))
+
+
 def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
-    """Each stretch of dates where all sentences have one, else each side: how many of its sentences are of each group."""
-    dates = [date for side in sides for date in side.dates]
+    """How many sentences of each group there are in each stretch of years, where all sentences have a date and there are enough for three
+    stretches; else on each side."""
+    spans = [parse_date(date) for side in sides for date in side.dates]
     names, codes = ["", ""], np.repeat([0, 1], [len(side.items) for side in sides])
-    if all(dates) and len(set(dates)) > 1:
-        years = [date[:4] for date in dates] if len({date[:4] for date in dates}) > 1 else dates
-        known, of = np.unique(years, return_inverse=True)
-        codes = of * min(len(known), MOST_BANDS) // len(known)
-        stretches = [
-            known[np.flatnonzero(np.arange(len(known)) * min(len(known), MOST_BANDS) // len(known) == k)] for k in np.unique(codes)
-        ]
-        names = [part[0] if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in stretches]
+    if None not in spans:
+        years = [span.years for span in spans]
+        known, of = np.unique(years, axis=0, return_inverse=True)
+        n_bands = min(len(known), MOST_BANDS, len(spans) // PER_BAND)
+        if n_bands > 2:
+            of_known = np.arange(len(known)) * n_bands // len(known)
+            codes = of_known[of.reshape(-1)]
+            names = [format_years(int(part[:, 0].min()), int(part[:, 1].max())) for part in (known[of_known == k] for k in range(n_bands))]
     counts = np.zeros((len(names), n_groups), int)
     np.add.at(counts, (codes, groups), 1)
     return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
 
 
-def word_texts(
-    bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str, space: SenseSpace | None
-) -> list[WordTexts] | None:
+@reads_as_model
+def word_texts(bench: Bench, chosen: Sides, word: str, space: SenseSpace | None) -> list[WordTexts] | None:
     """The word's sentences on both sides; None while every token of one that needs it is being read."""
+    sides = chosen.sides
     tables = [_labels(bench, side, word) for side in sides]
     whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
     for k, side in enumerate(sides):
@@ -189,20 +355,21 @@ def word_texts(
         tables[k] = table if whole[k] else tables[k]
     by_lemma = all(table is not None and word in table.lemmas for table in tables)
     both = []
-    for table, side, known in zip(tables, sides, facts, strict=True):
+    for k, table in enumerate(tables):
         if table is None:
-            both.append(_read_alone(bench, side, known, word, MOST if space is None else MOST_READ))
+            both.append(_read_alone(bench, chosen, k, word, min(limits().max_sentences_read, MOST if space is None else MOST_READ)))
         else:
-            texts = texts_of(table, side, known)
+            texts = chosen.texts(k, table)
             every = texts.within(_rows(table, word, by_lemma))
             both.append(_of_table(texts, _sample(texts, every, space), len(every)))
     return both
 
 
+@reads_as_model
 def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
     """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
     a form of another word that is spelled so nowhere."""
-    word = folded(word.strip())
+    word = folded(bare(word.strip()))
     if _labels(bench, side, word) is not None:
         return False
     own = bool(sentences_of(side.corpus))
@@ -224,7 +391,7 @@ def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
     """A labeled word's rows with its other forms where both sides label it; else those of the spelling."""
     if by_lemma:
         return rows_of(table, word)
-    spelled = np.flatnonzero(table.spelled(word))
+    spelled = rows_spelled(table, word)
     return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
 
 
@@ -248,13 +415,11 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     )
 
 
-def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) -> WordTexts:
-    """A spelling's sentences read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
-    corpus = bench.over(side.corpus).encoded
-    spelled = np.flatnonzero([name.casefold() == word for name in corpus.spelling_list])
-    places = np.flatnonzero(np.isin(corpus.spelling, spelled))
-    if side.start or side.end:
-        places = places[facts.between(side, corpus.sentence[places])]
+def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int) -> WordTexts:
+    """A word's sentences on a side read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
+    corpus, facts, mask = bench.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
+    places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
+    places = places if mask is None else places[mask[corpus.sentence[places]]]
     chosen = spread_evenly(places, most)
     sentences = corpus.sentence[chosen].tolist()
     positions = (chosen - corpus.starts[sentences]).tolist()

@@ -11,7 +11,7 @@ from core.elmo.substitutes import BOTH, Change
 from core.senses import influence
 from core.text.readings import WordInContext
 from core.text.tokens import bare
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model",)
 PLACES = 256  # that are kept: of two sentences, while one is typed, the other
@@ -36,6 +36,7 @@ class ChangesRequest:
     swap: str = ""
 
 
+@reads_as_model
 def compute(bench: Bench, request: SubstitutesRequest) -> tuple[InPlace, ...]:
     """Of each word its k likeliest substitutes. MissingArtifact by a model without a softmax, BadInput by a transformer."""
     model, options = bench.substitutes, {"direction": request.direction, "common": request.common}
@@ -48,6 +49,7 @@ def compute(bench: Bench, request: SubstitutesRequest) -> tuple[InPlace, ...]:
     return tuple(bench.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
 
 
+@reads_as_model
 def changes(bench: Bench, request: ChangesRequest) -> dict[int, Change]:
     """By its position: how each other word, dropped, masked or swapped, changes what is expected in the word's place."""
     word = request.word

@@ -17,26 +17,39 @@ def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
 
 def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
     """The job of that kind and key, begun unless it is; `failed` is what the page says of a fault of ours. All under way stay, and `most` of a
-    kind that are over. One that was left goes on, as nobody stopped it; one refused to others is asked for anew: caps are a visitor's."""
+    kind that are over. One that was left, or that others stopped, is begun again; one refused to others is asked for again: caps are a visitor's.
+    A visitor who stopped it begins it again by `resume` alone."""
     jobs, lock = _jobs()
     with lock:
         current = jobs.pop((kind, key), None)
-        refused_another = current is not None and current.error and (here := visitor()) and here not in current.turn.owners
-        if current is None or current.ended == "left" or refused_another:
-            current = new = ServerJob(TURNS.ask(visitor()))
+        here = visitor()
+        is_mine = current is not None and (current.turn.has_stopped(here) or here in current.turn.owners)
+        refused_another = current is not None and current.error and here and not is_mine
+        ended_for_another = current is not None and _ended_for_another(current)
+        if current is None or ended_for_another or refused_another:
+            before, current = current, (new := ServerJob(TURNS.ask(here)))
+            if ended_for_another:
+                new.turn.take_over(before.turn)
             new.start(lambda _: work(new), failed=failed)
         jobs[kind, key] = current
-        for old in [old for old, each in jobs.items() if old[0] == kind and not each.running][:-most]:
+        for old in [old for old, each in jobs.items() if old[0] == kind and not each.under_way][:-most]:
             del jobs[old]
     current.turn.join(visitor())
     return current
 
 
 def find_job(kind: str, key: Hashable) -> ServerJob | None:
-    """The job, where it was begun."""
-    if (current := _jobs()[0].get((kind, key))) is not None:
-        current.turn.join(visitor())
+    """The job, where it was begun and has not been stopped by others."""
+    current = _jobs()[0].get((kind, key))
+    if current is None or _ended_for_another(current):
+        return None
+    current.turn.join(visitor())
     return current
+
+
+def _ended_for_another(job: ServerJob) -> bool:
+    """Whether it ended before it was done, but not at this visitor's wish."""
+    return job.ended in ("left", "asked") and not job.stop_asked
 
 
 def drop(kind: str, key: Hashable) -> None:
@@ -44,6 +57,18 @@ def drop(kind: str, key: Hashable) -> None:
     jobs, lock = _jobs()
     with lock:
         jobs.pop((kind, key), None)
+
+
+def resume(kind: str, key: Hashable) -> None:
+    """Let this visitor go on with a job that they stopped: it goes on for others, or is begun again when it is next asked for. One that
+    failed is forgotten."""
+    jobs, lock = _jobs()
+    with lock:
+        current = jobs.get((kind, key))
+        if current is not None and not current.error and not current.turn.stop_asked:
+            current.turn.resume(visitor())
+        else:
+            jobs.pop((kind, key), None)
 
 
 def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
@@ -54,4 +79,4 @@ def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], 
     def watch() -> None:
         progress.follow(current, lambda left: text(current, left), f"{widget}.stop")
 
-    progress.show_end(current, watch, lambda: drop(kind, key), stopped=stopped, label=again, key=f"{widget}.again")
+    progress.show_end(current, watch, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again")

@@ -8,23 +8,28 @@ from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
+from core.files import registry
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.labelled_words import indexed
+from core.text.languages import Language
 from core.workbench import table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, keep, version
+from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
+from pages._frame.in_use import VECTORS_NOTES
+from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
@@ -41,10 +46,26 @@ def model(name: str) -> Model:
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
 
+def language(model_name: str) -> Language:
+    """The language of a model; its folder names it, so that the model need not be opened."""
+    return keep("language", [("model", model_name)], None, lambda: languages.of_model(registry.resolve(model_name, "model")), most=8)
+
+
 def vectors(name: str) -> StaticVectors:
-    return keep(
+    opened = keep(
         "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
     )
+    if opened.notes and get_script_run_ctx(suppress_warning=True):
+        _show_notes(name, opened)
+    return opened
+
+
+@within_run
+def _show_notes(name: str, opened: StaticVectors) -> None:
+    """Show once in a run of a page how a file differs from its format; the sidebar shows it from the next run on."""
+    st.session_state.setdefault(VECTORS_NOTES, {})[name] = opened.facts_noted
+    for note in opened.notes:
+        st.caption(plain(note))
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
@@ -114,10 +135,9 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str,
     return "labelled tokens" if targets_only else "every token", what
 
 
-def encoded(corpus: str) -> EncodedCorpus:
+def encoded(corpus: str, language: Language) -> EncodedCorpus:
     """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
     there."""
-    language = languages.in_use()
     if unread_bytes(corpus, language) < MOST_READ:
         return keep(
             ENCODING,
@@ -174,7 +194,7 @@ def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """A job that was stopped, or failed, begun again: it goes on where it was."""
-    drop_job(corpus, model_name, targets_only=targets_only)
+    jobs.resume(*_key(corpus, model_name, targets_only))
     return table_job(corpus, model_name, targets_only=targets_only)
 
 

@@ -9,12 +9,13 @@ import streamlit as st
 
 from core.analysis.spelling import Spellings, list_words
 from core.common.i18n import t
+from core.common.turns import Shared
 from core.elmo.encoder import Encoder
 from core.static.vectors import StaticNeighbour
 from core.workbench import Bench
 from pages._cached.kept import keep
 from pages._frame.markup import plain
-from pages._frame.server_jobs import Background
+from pages._frame.server_jobs import TURNS, Background, visitor
 
 NEIGHBOURS = 6
 ENOUGH = 1_000  # words read, before the nearest of them are shown
@@ -27,21 +28,29 @@ class SpellingReading(Background):
     def __init__(self, encoder: Encoder, spellings: Spellings, own: bool) -> None:
         self.encoder, self.spellings, self.own = encoder, spellings, own
         self.upto, self.speed = 0, 0.0
-        self._stop, self._lock = threading.Event(), threading.Lock()
+        self.share = Shared()
+        self._ends, self._lock = threading.Event(), threading.Lock()
         atexit.register(self._end)  # compiled code must not be cut off
 
     @property
     def stopped(self) -> bool:
-        return self._stop.is_set()
+        """Whether this visitor stopped it; it may go on for others."""
+        return self.share.has_stopped(visitor())
 
     def start(self, upto: int) -> None:
-        """Read as far as word number `upto`, unless that is done, under way, or was stopped."""
+        """Read as far as word number `upto`, unless that is done or under way, or this visitor stopped it."""
+        self.share.join(visitor())
         with self._lock:
             if self.running or self.spellings.read >= upto or self.error or self.stopped:
                 return
             self.upto = upto
             self.speed = 0.0
             self.begin(self._read, failed=t("Reading failed."), name="spellings")
+
+    def go_on(self, upto: int) -> None:
+        """Read on after a stop."""
+        self.share.resume(visitor())
+        self.start(upto)
 
     def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
         """Of each word, its nearest among those read; none while too few are."""
@@ -54,10 +63,14 @@ class SpellingReading(Background):
         return self.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
 
     def stop(self) -> None:
-        self._stop.set()
+        """Stop it for this visitor; it goes on while anyone else wants it whose page is open."""
+        self.share.stop(visitor())
+
+    def _is_over(self) -> bool:
+        return self._ends.is_set() or not self.share.is_wanted_by(TURNS.is_there)
 
     def _end(self) -> None:
-        self.stop()
+        self._ends.set()
         self.wait(60)
 
     def _read(self) -> None:
@@ -67,7 +80,7 @@ class SpellingReading(Background):
         def report(done: int, total: int) -> None:
             self.speed = (done - before) / (time.monotonic() - started)
 
-        self.spellings.extend(self.encoder, self.upto, report=report, stop=self._stop.is_set)
+        self.spellings.extend(self.encoder, self.upto, report=report, stop=self._is_over)
 
 
 def reading(over: Bench) -> SpellingReading:
@@ -89,11 +102,11 @@ def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
         st.rerun()
     if read.error:
         st.warning(plain(read.error))
-    elif n < upto and read.running:
+    elif n < upto and read.running and not read.stopped:
         _ticking(read, n < ENOUGH)
         return
     elif n < upto:
-        st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.start, args=(upto,), kwargs={"again": True})
+        st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.go_on, args=(upto,))
     source = t("the model’s vocabulary") if read.own else t("words of the static vectors")
     st.caption(
         t(
@@ -109,7 +122,7 @@ def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
 def _ticking(read: SpellingReading, waiting: bool) -> None:
     """How far the reading is; the page runs once more when there is enough to show, and at the end."""
     n = read.spellings.read
-    if not read.running or (waiting and n >= ENOUGH):
+    if not read.running or read.stopped or (waiting and n >= ENOUGH):
         st.rerun()
     left = (read.upto - n) / read.speed if read.speed else 0.0
     bar, button = st.columns([6, 1], vertical_alignment="center")

@@ -1,6 +1,5 @@
 """What is to be trained: the texts, the variants, how much of the data, how often."""
 
-import tempfile
 from pathlib import Path
 
 import streamlit as st
@@ -16,12 +15,12 @@ from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
 from core.files import public_data
-from core.files.artifacts import plain_file_name
 from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import in_turn
+from pages._frame.uploads import upload_box
 
 OWN = "own"
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
@@ -124,34 +123,42 @@ def _offer_ag_news() -> None:
 def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
     most = limits()
-    given = st.file_uploader(
-        t("CSV, TSV or JSONL: texts and labels"),
-        ["csv", "tsv", "jsonl"],
-        key="train_file",
-        max_upload_size=most.max_table_mb,
+    files = upload_box(
+        "train_file",
+        t("CSV, TSV, Excel or JSONL: texts and labels"),
+        most.max_table_mb,
         help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
     )
-    if given is None:
+    if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}
-    path = _keep(given)
-    columns = _columns(path, given.file_id)
+    given = files[-1]
+    path = given.path
+    columns = _columns(path, given.number)
     if columns is None:
         return OWN, "", {}, {}
-    table = read_table(path, **columns)
-    if len(table.rows) > most.max_rows:
-        values = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
-        raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
-    trainings.check_classes(table, given.name)
-    labels = sorted({row.label for row in table.rows})
+    as_key = (tuple(columns["text_columns"]), columns["label_column"])
+    n, labels, notes = keep("own rows", (), (str(path), as_key, i18n.language()), lambda: _rows(path, given.name, columns), most=32)
     some = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
-    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
+    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=n, classes=len(labels), labels=plain(some)))
+    for note in notes:
+        st.caption(plain(note))
     return OWN, given.name, {"train": path}, columns
 
 
-def _columns(path: Path, key: str) -> dict | None:
+def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
+    """Return how many rows a file has, their labels and what was left out; BadInput where they cannot be trained on."""
+    table = read_table(path, **columns)
+    if len(table.rows) > limits().max_rows:
+        values = {"name": name, "n": len(table.rows), "most": limits().max_rows}
+        raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
+    trainings.check_classes(table, name)
+    return len(table.rows), sorted({row.label for row in table.rows}), table.notes
+
+
+def _columns(path: Path, key: int) -> dict | None:
     """The columns chosen of those that the file has, at first as they look; None while one is missing."""
-    columns = read_columns(path)
+    columns = keep("own columns", (), (str(path), i18n.language()), lambda: read_columns(path), most=32)
     numbers = range(1, len(columns.names) + 1)
     names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:
@@ -167,6 +174,7 @@ def _columns(path: Path, key: str) -> dict | None:
         format_func=names.get,
         help=t("Several columns are joined, such as title and text."),
         placeholder=t("Choose a column"),
+        persist_state="session",
     )
     labels = label.selectbox(
         t("Column of labels"),
@@ -175,6 +183,7 @@ def _columns(path: Path, key: str) -> dict | None:
         key=f"label_column.{key}",
         format_func=names.get,
         placeholder=t("Choose a column"),
+        persist_state="session",
     )
     chosen = [k for k in chosen if k != labels]
     if not chosen or labels is None:
@@ -202,13 +211,3 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
         task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), given, share, i18n.language()
     ):
         raise BadInput(facts)
-
-
-def _keep(given) -> Path:
-    """The upload as a file of this session's own; it goes when the session ends."""
-    folder = st.session_state.setdefault("uploads", tempfile.TemporaryDirectory(prefix="elmoscope-"))
-    path = Path(folder.name) / f"{given.file_id}" / plain_file_name(given.name)
-    if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(given.getvalue())
-    return path

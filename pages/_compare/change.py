@@ -68,7 +68,10 @@ def show(in_use: InUse) -> None:
                 result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
                 request = ControlRequest(word=word, first=sides[0], second=sides[1])
                 control = view(change.control, bench(in_use), request, most=16) if read is None else None
-            _word(result, control, names)
+            if result is None:  # a table was dropped since the page asked for it
+                read = _reading(in_use, sides, wanted=True) or st.rerun
+            else:
+                _word(result, control, names)
     _show_ranking(in_use, sides, key, read)
     usage_graph.open_files(WORD, FIRST, SECOND)
 

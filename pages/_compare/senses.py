@@ -12,7 +12,6 @@ from core.common.model_layers import SENSES
 from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
-from core.text import languages
 from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
@@ -127,12 +126,11 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
     """What measures both models by a corpus's labeled sentences."""
     models = tuple(opened.model(source) for source in sources)
-    language, spent = languages.in_use(), opened.spent_by_visit()
+    spent = opened.spent_by_visit()
 
     def work(job: ServerJob) -> tuple[Measured, ...]:
-        with languages.reading(language):
-            tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
-            return compare.measure_models(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
+        tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
+        return compare.measure_models(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 

@@ -18,6 +18,7 @@ from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box, layers_of
 from pages._frame.markup import show_errors
+from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -30,17 +31,17 @@ def show(in_use: InUse) -> None:
     if chosen is None:
         return
     sides, running = spaces.readable(chosen)
-    for job, side in running:
-        if job.running:
-            waits = side.labelled not in sides
-            show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
-    for job, side in [(job, side) for job, side in running if not job.running][:1]:
-        show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
+    _show_reading(sides, running)
     result = None
     if None not in sides:
         with st.spinner(t("Comparing words…"), show_time=True):
             result = view(compare.compute, bench(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
     if result is None:
+        if None not in sides:  # a table was dropped since the page asked for it: it is read again
+            sides, running = spaces.readable(chosen)
+            if not running:
+                st.rerun()
+            _show_reading(sides, running)
         notice([t("Comparison starts when all words are read.")])
         return
     left, right = st.columns([3, 2], gap="large")
@@ -64,6 +65,16 @@ def show(in_use: InUse) -> None:
         senses.show_measured()
     order = result.comparison.most_changed()
     lists.twin(table_of(result, order), name="compare", label=t("Show as table"), key="compare.twin")
+
+
+def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[ServerJob, SpaceName]]) -> None:
+    """How far the tables are that are being read, with Stop, or how to go on with one that is not."""
+    for job, side in running:
+        if job.running:
+            waits = side.labelled not in sides
+            show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
+    for job, side in [(job, side) for job, side in running if not job.running][:1]:
+        show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
 
 
 def usual(in_use: InUse) -> tuple[str, str]:

@@ -1,18 +1,17 @@
 """Word usage graphs on the page: DURel's files of what is shown, and a set of uses opened as the two sides."""
 
-import tempfile
-from pathlib import Path
-
 import streamlit as st
 
+from core.common import notes
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.corpus import usage_graphs
-from core.text.own_corpus import keep_upload
 from core.views.change import WordChange, graph_files
 from pages._frame.markup import plain
+from pages._frame.uploads import Upload, upload_box, uploads
 
+NOTES = "change.notes"  # in the session: what was left out of the files opened last
 TSV = "text/tab-separated-values"
 
 
@@ -27,10 +26,11 @@ def open_files(word: str, first: str, second: str) -> None:
     """Uses that were brought, as the two sides; the arguments are the keys of the inputs they fill."""
     if not limits().uploads:
         return
-    with st.expander(t("Open a word usage graph"), key="change.open"):
-        files = st.file_uploader(
-            t("DURel’s uses.csv, and clusters.csv if there is one"), accept_multiple_files=True, type=["csv", "tsv"], key="change.files"
-        )
+    with st.expander(t("Open a word usage graph"), key="change.open", expanded=bool(uploads("change.files"))):
+        for text in st.session_state.get(NOTES, ()) if uploads("change.files") else ():
+            st.caption(plain(text))
+        label = t("DURel’s uses.csv, and clusters.csv if there is one (or .xlsx)")
+        files = upload_box("change.files", label, limits().max_file_mb, several=True)
         if not files or not st.button(t("Compare its two groupings"), key="change.take"):
             return
         try:
@@ -47,17 +47,17 @@ def fill() -> None:
     st.session_state.update(st.session_state.pop("change.filled", {}))
 
 
-def _keep_sides(files) -> tuple[str, str, str]:
+def _keep_sides(files: list[Upload]) -> tuple[str, str, str]:
     """The lemma and its two groupings as corpora of one's own."""
-    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        paths = {}
-        for file in files:
-            path = keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id).path
-            head = path.read_text("utf-8", "replace").partition("\n")[0].split("\t")
-            what = "clusters" if "cluster" in head else "uses"
-            if what in paths:
-                raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=path.name, what=what))
-            paths[what] = path
-        if "uses" not in paths:
-            raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
-        return usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
+    paths = {}
+    for file in files:
+        what = "clusters" if usage_graphs.is_clusters(file.path) else "uses"
+        if what in paths:
+            raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=file.path.name, what=what))
+        paths[what] = file.path
+    if "uses" not in paths:
+        raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
+    with notes.collecting() as found:
+        sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
+    st.session_state[NOTES] = list(found.values())
+    return sides

@@ -11,6 +11,7 @@ from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, format_p
 from core.figures.style import GLOVE, layer_colour
+from core.text import languages
 from core.views.compare import MARK, SpacesCompared, find_form
 from pages._frame import examples
 from pages._frame.choices import text_box
@@ -62,13 +63,13 @@ def word_in_both(result: SpacesCompared) -> None:
     """A word's two lists of neighbors side by side."""
     c = result.comparison
     request = st.session_state.get("w") or examples.first_word()
-    first, offered = result.words_to_open(request, list(examples.pairs()), OFFERED)
+    first, offered = result.words_to_open(request, list(examples.pairs()), OFFERED, languages.in_use())
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
-    word = find_form(typed or first, c.words)
-    if not typed and not find_form(request, c.words):
+    word = find_form(typed or first, c.words, languages.in_use())
+    if not typed and not find_form(request, c.words, languages.in_use()):
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(request)), other=word)
         st.caption(message)
     if not word:

@@ -8,9 +8,11 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.limits import BOX, limits
 from core.text.line_breaks import DETECT, JOIN, KEEP
+from core.text.sentences import SUFFIXES
 from pages._frame.choices import choice, text_box
+from pages._frame.uploads import Upload, upload_box, uploads
 
-KINDS = ["txt", "csv", "tsv", "jsonl", "json", "docx"]
+KEY = "corpus_files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Brought:
     """What the inputs hold."""
 
     way: str  # "paste", "files", "folder"
-    given: Any  # text, files, or a folder's path
+    given: Any  # text, uploads, or a folder's path
     text_column: str
     date_column: str
     lines: str
@@ -29,7 +31,7 @@ def texts() -> Brought:
     if folder := st.query_params.pop("corpus_folder", ""):  # an older link: a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
     state = st.session_state
-    holds = any(state.get(key) for key in ("corpus_text", "corpus_files", "corpus_folder")) or "corpus_way" in st.query_params
+    holds = any(state.get(key) for key in ("corpus_text", "corpus_folder")) or uploads(KEY) or "corpus_way" in st.query_params
     with st.expander(t("Add your texts"), icon=":material/note_add:", expanded=bool(holds), key="corpus.texts"):
         return _inputs()
 
@@ -54,7 +56,7 @@ def _inputs() -> Brought:
     else:
         place = st.columns([4, 1, 1], vertical_alignment="top")
         given = _files(place[0]) if way == "files" else _folder(place[0])
-        facts = t("For .csv and .tsv: its name, or number from 1.")
+        facts = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
         columns = (
             text_box("corpus_column", t("Text column"), "", BOX["column"], place=place[1], placeholder=t("text"), help=facts),
             text_box("corpus_dates", t("Column of dates"), "", BOX["column"], place=place[2], placeholder=t("date"), help=facts),
@@ -70,16 +72,17 @@ def _inputs() -> Brought:
     return Brought(way, given, columns[0].strip(), columns[1].strip(), lines)
 
 
-def _files(place) -> list:
+def _files(place) -> list[Upload]:
     most = limits()
-    return place.file_uploader(
+    return upload_box(
+        KEY,
         t("Texts, {mb} MB each", mb=most.max_file_mb),
-        KINDS,
-        accept_multiple_files=True,
-        key="corpus_files",
-        max_upload_size=most.max_file_mb,
+        most.max_file_mb,
+        several=True,
+        place=place,
         help=t(
-            "At most {files} files, {sentences:,} sentences, {tokens:,} tokens.",
+            "{kinds}: at most {files} files, {sentences:,} sentences, {tokens:,} tokens.",
+            kinds=", ".join(SUFFIXES),
             files=most.max_files,
             sentences=most.max_sentences,
             tokens=most.max_tokens,
@@ -96,7 +99,7 @@ def _folder(place) -> str:
         place=place,
         bind=None,
         placeholder=t("/home/me/texts"),
-        help=t("All .txt, .csv, .tsv, .jsonl, .json and .docx files, subfolders included."),
+        help=t("All {kinds} files, subfolders included.", kinds=", ".join(SUFFIXES)),
     )
 
 

@@ -18,10 +18,12 @@ from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import store
+from pages._corpus import inputs, store
+from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
+from pages._senses import label_store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
@@ -42,7 +44,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     if own:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
-        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.index_bytes))]
+        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.working_bytes))]
     words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)]
     if not own:
@@ -50,8 +52,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     else:
         for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
             place.metric(label, value)
-        needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
-        lines.append(t("Reading needs about {memory} of memory and {disk} of disk.", **needs))
+        lines.append(t("Reading needs about {memory} of memory.", memory=_size(plan.memory_bytes)))
         lines.append(
             t("The index keeps the layers of every token and, for the sense space, its substitutes.")
             if plan.keeps_substitutes
@@ -178,7 +179,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))
     if own_corpus.is_own(corpus):
         with st.popover(t("Delete"), icon=":material/delete:"):
-            st.write(t("Deletes this corpus and its results from this machine, for everyone."))
+            st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
 
 
@@ -186,12 +187,14 @@ def _forget(corpus: str, model: str) -> None:
     tables = (False, True) if opened.is_labelled(corpus) else (False,)
     for targets_only in tables:
         job = opened.table_job(corpus, model, targets_only=targets_only)
-        job.stop()
+        job.end()
         job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
     if path := own_names.path_of(corpus):
         forget_encoded(path)
+    label_store.forget(corpus)
     own_corpus.forget(corpus)
     for targets_only in tables:
         opened.drop_job(corpus, model, targets_only=targets_only)
     st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
     st.session_state.pop("corpus.kept", None)
+    uploads.remove(inputs.KEY)

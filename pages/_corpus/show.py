@@ -1,8 +1,6 @@
 """The Search part in order: what was brought, its lines, how often and where, then what reading it on every page takes."""
 
 import hashlib
-import tempfile
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -46,7 +44,7 @@ def _keep(brought: Brought) -> KeptCorpus | None:
     given = brought.given
     if not given or (isinstance(given, str) and not given.strip()):
         return None
-    given_text = given if isinstance(given, str) else " ".join(file.file_id for file in given)
+    given_text = given if isinstance(given, str) else " ".join(str(file.number) for file in given)
     parts = (brought.way, brought.text_column, brought.date_column, brought.lines, given_text)
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     known, outcome = st.session_state.get("corpus.kept", ("", None))
@@ -73,12 +71,7 @@ def _read(brought: Brought) -> KeptCorpus:
     if brought.way == "folder":
         return own_corpus.keep_files(own_corpus.files_in(given), lines=brought.lines, **columns)
     check_allowed("uploads")
-    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        return own_corpus.keep_files(
-            [own_corpus.keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id) for file in given],
-            lines=brought.lines,
-            **columns,
-        )
+    return own_corpus.keep_files([own_corpus.Source(file.name, file.path) for file in given], lines=brought.lines, **columns)
 
 
 @st.fragment

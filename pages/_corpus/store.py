@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.elmo.models import Model
 from core.files import own_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
@@ -25,11 +26,16 @@ def bench_over(in_use: InUse) -> Bench:
 def plan(corpus: str, model_name: str) -> Plan:
     """What reading a corpus takes with a model."""
     reads = (("corpus", corpus), ("model", model_name))
-    return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus), opened.model(model_name)), most=32)
+    model = opened.model(model_name)
+    return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus, model.language), model), most=32)
+
+
+def pace(model_name: str, corpus: str) -> Pace:
+    """How fast this visitor's device reads with a model, whatever the corpus."""
+    model = opened.model(model_name)
+    return _pace(model.fingerprint, str(model.encoder.device), model, corpus)
 
 
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
-def pace(model_name: str, _corpus: str) -> Pace:
-    """How fast this machine reads with a model, whatever the corpus."""
-    model = opened.model(model_name)
-    return measure_pace(model.encoder, open_corpus(_corpus), substitutes_of(model))
+def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
+    return measure_pace(_model.encoder, open_corpus(_corpus, _model.language), substitutes_of(_model))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
+from core.files.formulas import guard
 
 
 def csv_of(table: pd.DataFrame) -> bytes:
@@ -12,8 +12,4 @@ def csv_of(table: pd.DataFrame) -> bytes:
 
 
 def _plain_cell(value):
-    """A text that a spreadsheet would take for a formula, also behind blanks and unseen signs, with a quote before it."""
-    if not isinstance(value, str):
-        return value
-    first = next((sign for sign in value if sign.isprintable() and not sign.isspace()), "")
-    return f"'{value}" if (first in FORMULA and first) or value[:1] in ("\t", "\r", "\n") else value
+    return guard(value) if isinstance(value, str) else value

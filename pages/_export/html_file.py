@@ -12,7 +12,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from jinja2 import Environment, StrictUndefined
 
-from core.common import i18n
 from core.common.i18n import language, t
 from core.common.markup import Markup
 from pages._export.record import Taken
@@ -45,11 +44,11 @@ class HtmlPage:
 
 def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
     """A view's whole file, in its language, whatever thread it is made in."""
-    i18n.use(view.language)
-    figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
-    tables = [(table.table, table.label) for table in view.tables().values()]
-    title = view.question or view.title
-    return html_of(HtmlPage(title, view.lede, view.notices(), figures, tables, provenance(view), view.address))
+    with view.in_its_language():
+        figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
+        tables = [(table.table, table.label) for table in view.tables().values()]
+        title = view.question or view.title
+        return html_of(HtmlPage(title, view.lede, view.notices(), figures, tables, provenance(view), view.address))
 
 
 def html_of(page: HtmlPage) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -11,8 +12,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
-from core.common import i18n
+from core.common import i18n, model_layers
 from core.common.markup import Markup
+from core.common.model_layers import Layers
+from core.text import languages
+from core.text.languages import Language
 
 if TYPE_CHECKING:  # not at run time: a page's title does not wait for them
     import pandas as pd
@@ -58,11 +62,19 @@ class Taken:
     question: str = ""
     lede: str = ""
     language: str = i18n.ENGLISH
+    reads: Language = field(default_factory=languages.in_use)  # the language that text is read as
+    layers: Layers = field(default_factory=model_layers.in_use)  # of the model in use
     settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
     address: str = ""
     _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(default_factory=dict)  # what, by which fragment, in which run
     _runs: dict[str | None, Any] = field(default_factory=dict)  # fragment -> its last run
     _notices: int = 0  # of that run
+
+    @contextmanager
+    def in_its_language(self) -> Iterator[None]:
+        """Restore the page's languages and layers: a file is made in a thread that serves no visitor."""
+        with i18n.within(self.language), languages.reading(self.reads), model_layers.speaking_of(self.layers):
+            yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
         """Keep what was drawn ("figure", "table", "notice", what makes a "card") and the controls and the address as they are now.
@@ -100,6 +112,7 @@ class Taken:
 
     def look(self) -> None:
         """Read the controls and the address anew."""
+        self.reads, self.layers = languages.in_use(), model_layers.in_use()
         self.settings = {key: value for key, value in st.session_state.items() if _is_plain(value)}
         query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
         self.address = f"{st.context.url or ''}{'?' if query else ''}{query}"

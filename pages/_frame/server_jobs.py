@@ -15,6 +15,8 @@ from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import tn
 from core.common.turns import JobEnded, Turn, Turns
+from core.text import languages
+from core.text.languages import Language
 
 
 def visitor() -> str | None:
@@ -37,7 +39,8 @@ def waiting_text(turn: Turn) -> str:
 
 
 class Background:
-    """Work in a thread of its own, in the language of whoever began it; an error is kept as the sentence that a page shows."""
+    """Work in a thread of its own, in both languages of whoever began it, the interface's and the text's; an error is kept as the sentence that
+    a page shows."""
 
     error: str | None = None
     _thread: threading.Thread | None = None
@@ -48,12 +51,15 @@ class Background:
 
     def begin(self, work: Callable[[], object], *, failed: str, name: str) -> Self:
         """Run `work`; `failed` is what the page says of a fault of ours."""
-        self._thread = threading.Thread(target=self._run_in, args=(work, failed, i18n.language()), name=name, daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_in, args=(work, failed, i18n.language(), languages.in_use()), name=name, daemon=True
+        )
         self._thread.start()
         return self
 
-    def _run_in(self, work: Callable[[], object], failed: str, language: str) -> None:
+    def _run_in(self, work: Callable[[], object], failed: str, language: str, reads: Language) -> None:
         i18n.use(language)
+        languages.use(reads.code)
         try:
             work()
         except ElmoscopeError as error:
@@ -82,19 +88,34 @@ class ServerJob(Background):
     started: float = field(default_factory=time.monotonic)  # the stage
 
     @property
-    def running(self) -> bool:
+    def under_way(self) -> bool:
         return self.result is None and self.error is None and self.ended is None
 
     @property
+    def running(self) -> bool:
+        """Whether it is under way for this visitor: one who stopped it does not see that it goes on for others."""
+        return self.under_way and not (self.turn.has_stopped(visitor()) and self.turn.is_wanted)
+
+    @property
     def waiting(self) -> bool:
-        return self.running and self.turn.began is None
+        return self.under_way and self.turn.began is None
 
     @property
     def stop_asked(self) -> bool:
-        return self.turn.stop_asked
+        """Whether this visitor stopped it."""
+        return self.turn.stop_asked or self.turn.has_stopped(visitor())
 
     def stop(self) -> None:
+        """End it for this visitor; it goes on while anyone else wants it."""
+        self.turn.stop(visitor())
+
+    def end(self) -> None:
+        """End it for everyone."""
         self.turn.stop_asked = True
+
+    def wait(self, seconds: float) -> None:
+        if self.running:
+            super().wait(seconds)
 
     def report(self, done: int, total: int, speed: float) -> None:
         """How far the work is; ends it where it should."""

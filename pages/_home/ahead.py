@@ -78,6 +78,8 @@ def open_rest() -> None:
         over = bench_of(BUNDLED_MODEL)
         of("targets", of_table, over, most=4)
         view(induction.compute, over, induction.opening(over))
-        table_job(over.corpus, BUNDLED_MODEL).wait(600)
-        view(compare.compute, over, compare.opening(over), most=16)
+        job = table_job(over.corpus, BUNDLED_MODEL)
+        job.wait(600)
+        if job.result is not None:
+            view(compare.compute, over, compare.opening(over), most=16)
     gc.freeze()

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.common import i18n
 from core.common.i18n import t
 from pages._cached import jobs
 from pages._cached.kept import version
@@ -18,7 +19,7 @@ def show(in_use: InUse) -> None:
     opened = st.expander(t("A page that runs without this server"), icon=":material/flight_takeoff:", key=KEY, on_change="rerun")
     if not opened.open:
         return
-    key = in_use.model, version(in_use.model, "model")
+    key = in_use.model, version(in_use.model, "model"), i18n.language()  # which the page opens in
     with opened:
         st.caption(
             t(

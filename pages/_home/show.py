@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common.i18n import t
 from core.common.markup import html
 from core.senses.judge import is_word
+from core.text import languages
 from core.text.tokens import bare
 from core.views import levels
 from core.views.pair import Pair, angles
@@ -49,7 +50,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     elif judgment is not None:
         title = verdict_words.title(judgment)
         reason = f"{judgment.say_certainty()} {verdict_words.reason(judgment, word)}"
-    elif is_word(first.in_context) and is_word(second.in_context):
+    elif all(is_word(each.in_context, languages.in_use()) for each in (first, second)):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         title, reason = t("Not a word"), t("Tap a word in each sentence.")

@@ -23,7 +23,6 @@ from core.text.readings import WordInContext
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
 from core.workbench import Bench
-from pages._cached.views import view
 from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -33,6 +32,7 @@ from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, more_sentences, pair_layer, verdict
+from pages._word.reading import view_when_read
 
 NEITHER = "#6b7280"
 
@@ -62,7 +62,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         return
     with st.spinner(t("Drawing the map…")):
         request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
-        result = view(around.compute, over, request, most=16)
+        result = view_when_read(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
         message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(result.label))
         st.info(message, icon=":material/search_off:")

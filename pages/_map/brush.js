@@ -1,5 +1,5 @@
 export default function ({ setStateValue, setTriggerValue }) {
-  const zooms = {}; let timer = null;
+  const zooms = new Map(); let timer = null;
   const watch = (chart) => {
     const name = chart.layout && chart.layout.meta && chart.layout.meta.map;
     if (!name || !chart.on || chart.elmoscope === name) return;
@@ -10,9 +10,9 @@ export default function ({ setStateValue, setTriggerValue }) {
     });
     chart.on('plotly_relayout', (change) => {
       if (!Object.keys(change).some((key) => /axis\.(range|autorange)/.test(key))) return;
-      zooms[name] = [...chart.layout.xaxis.range, ...chart.layout.yaxis.range].map(Number);
+      zooms.set(name, [...chart.layout.xaxis.range, ...chart.layout.yaxis.range].map(Number));
       clearTimeout(timer);
-      timer = setTimeout(() => setStateValue('zooms', { ...zooms }), 400);
+      timer = setTimeout(() => setStateValue('zooms', Object.fromEntries(zooms)), 400);
     });
   };
   const every = setInterval(() => document.querySelectorAll('.js-plotly-plot').forEach(watch), 200);

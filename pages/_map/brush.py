@@ -17,6 +17,7 @@ from core.index.neighbours import Occurrence
 from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
 from pages._widgets import lists
+from pages._word.atlas import sense_note
 
 KEY, WATCH = "map.brush", "map.watch"
 # Maps say who they are in their layout's `meta`. Both events are Plotly's own, on the chart's element.
@@ -96,7 +97,7 @@ def _frame(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFra
     listed = [of[row] for row in rows if row in of]
     columns = {
         t("word"): [bare(o.tokens[o.position]) for o in listed],
-        t("sense"): [o.sense or "" for o in listed],
+        t("sense"): [sense_note(o) for o in listed],
         t("sentence"): [o.sentence for o in listed],
     }
     return pd.DataFrame({name: values for name, values in columns.items() if any(values)})

@@ -37,6 +37,8 @@ from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, pair_layer, verdict
 
+GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
@@ -93,7 +95,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, placed))
     pair_layer.note(in_use, view, best=best)
-    notice(measures.write_notices(word, result.reports, result.static))
+    notice([*measures.write_notices(word, result.reports, result.static), *measures.write_guesses(result)])
     lists.meanings(shown.senses, lemma or "")
     st.caption(" ".join(_cautions(result, names)), help=None if solid else _hands(live))
     if near:
@@ -148,6 +150,9 @@ def _data(over: Bench, shown: Shown) -> dict:
     result, lemma, senses, placed = shown.layout, shown.lemma, shown.senses, shown.placed
     word, n, contexts = result.word, len(result.rows), [item.in_context for item in placed.values()]
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
+    for k, o in enumerate(result.occurrences):  # a sense's guesses are a faint group behind all senses
+        if o.guess and o.lemma == lemma:
+            groups[k] = len(senses) + senses.index(o.guess) + 1
     linked = [*(range(n) if n <= map_view.MOST_LINKED else ()), *range(n, n + len(placed))]
     named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
     points = Points(
@@ -158,10 +163,10 @@ def _data(over: Bench, shown: Shown) -> dict:
         occurrences=result.occurrences,
         groups=[groups.tolist()],
         axes=tuple(map(unescape, axes)) if (axes := layout.titles(result)) else None,
-        colours=[NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
+        colours=[NEUTRAL, *(sense_colour(k) for k in range(len(senses))), *(f"{sense_colour(k)}{GUESS}" for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
-        shapes=np.maximum(groups - 1, 0).tolist(),
-        notes=[o.sense or "" for o in result.occurrences],
+        shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
+        notes=[atlas.sense_note(o) for o in result.occurrences],
         links=true_neighbours(over, result, contexts, linked),
         labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],

@@ -9,7 +9,6 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.text import languages
 from core.text.labelled_words import Labelled, list_words_in, with_all
 from core.views.layouts import gains_file, keep_gains, open_gains
 from pages._cached import jobs, opened, progress
@@ -128,15 +127,14 @@ def _parts_of_speech() -> dict[str, str]:
 
 def _begin(in_use: InUse, file: Path) -> None:
     corpus, model = with_all(in_use.corpus), bench(in_use).model
-    language, spent = languages.in_use(), opened.spent_by_visit()
+    spent = opened.spent_by_visit()
 
     def work(job: ServerJob) -> Path:
-        with languages.reading(language):
-            table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
+        table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
         keep_gains(file, table, lambda done, total: job.count("measuring", done, total))
         return file
 
-    jobs.drop(JOB, file)  # one that ended
+    jobs.resume(JOB, file)  # where it was stopped
     jobs.job(JOB, file, work, failed=t("Measuring failed."), most=4)
 
 

@@ -11,6 +11,7 @@ from core.live.points import NONE, STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
 from pages._widgets.inputs import Chosen
+from pages._word.atlas import sense_note
 
 KEY, ADDRESS = "map.dot", "dot"
 
@@ -66,7 +67,7 @@ def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: s
             {
                 t("on the map"): [t("near") if kept else t("not near") for kept in near.near],
                 t("cosine"): near.cosines.round(3),
-                t("sense"): [o.sense for o in listed],
+                t("sense"): [sense_note(o) for o in listed],
                 t("sentence"): [o.sentence for o in listed],
             }
         ),

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.trustworthiness import by_chance
 from core.analysis.word_maps import ALL_WORDS
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.model_layers import SENSES
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
@@ -26,13 +26,14 @@ from pages._widgets.static import static_line
 def show(word: str, of: Layout) -> DeltaGenerator:
     """Accuracy by space, what it was measured on, and the table twin; the column in which more tables have room."""
     scores, static = of.reports, of.static
+    first = next(iter(scores.values()))
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**Does the nearest sentence have the same sense?**"))
-        figure, alt = accuracy(scores, static, of=next(iter(scores.values())))
+        figure, alt = accuracy(scores, static, of=first)
         draw(figure, key="map.scores", alt=alt)
     with right:
-        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=len(of.rows)), help=_describe_map(of))
+        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(of))
         lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
@@ -77,6 +78,21 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None) ->
     return (
         lines[:1] + in_senses + (compare_with_static(result["mix"], static, layer_title("mix")) or lines[1:])
     )  # the mix: not chosen by its figure
+
+
+def write_guesses(of: Layout) -> list[str]:
+    """What is drawn but not measured: sentences whose sense a model, not a person, gave."""
+    if not of.guessed:
+        return []
+    facts = {"given": len(of.occurrences) - of.guessed}
+    return [
+        tn(
+            "{n} faint dot is a guess from {given} labels, not measured.",
+            "{n} faint dots are guesses from {given} labels, not measured.",
+            of.guessed,
+            **facts,
+        )
+    ]
 
 
 def _describe_map(of: Layout) -> str:

@@ -27,7 +27,7 @@ from core.text.tokens import bare
 from core.views import layouts, levels, mix
 from core.views.mix import AnyMixRequest, Mixed, MixRequest
 from core.workbench import Bench
-from pages._cached.views import bench, view
+from pages._cached.views import bench
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -38,6 +38,7 @@ from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import LIMIT, presets, slider_keys, sliders
 from pages._word import atlas, reading, verdict_words
+from pages._word.reading import view_when_read
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
@@ -96,7 +97,7 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = "", whole: bool = True) -> Mixed:
     words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
-        return view(
+        return view_when_read(
             mix.compute, bench(in_use), MixRequest(words=words, weights=shares, normalised=normalised, among=among, k=IN_TABLE, whole=whole)
         )
 
@@ -110,7 +111,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
     result = _mix(in_use, chosen, weights, normalised, whole=not labelled)
     request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised)
     with place:
-        of_any = view(mix.of_any, bench(in_use), request, most=24)
+        of_any = view_when_read(mix.of_any, bench(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
         mix_view.live(key=mix_view.LIVE, data=data, on_set_change=_take_set)

@@ -18,7 +18,7 @@ from core.views import layouts
 from core.views.around import frequent_words
 from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, offers_senses, open_gains
 from core.workbench import Bench
-from pages._cached.views import bench, view
+from pages._cached.views import bench
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -28,6 +28,7 @@ from pages._widgets import lists
 from pages._widgets.inputs import Chosen, sentence_pair
 from pages._widgets.word_search import word_search
 from pages._word import atlas, reading
+from pages._word.reading import view_when_read
 
 
 def show(in_use: InUse) -> None:
@@ -102,7 +103,7 @@ def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chose
             senses=st.session_state.get("view") == SENSES and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
-            result = view(layouts.compute, over, request)
+            result = view_when_read(layouts.compute, over, request)
         drawing.show(replace(in_use, corpus=over.corpus), result, lemma, placed)
     return result
 
@@ -143,6 +144,7 @@ def _twin(of: Layout) -> None:
     facts = {
         t("word"): [o.tokens[o.position] for o in of.occurrences],
         t("sense"): [o.sense or "" for o in of.occurrences],
+        **({t("guess"): [o.guess or "" for o in of.occurrences]} if of.guessed else {}),
         t("sentence"): [o.sentence for o in of.occurrences],
     }
     for name, coordinates in zip(of.names, of.coordinates, strict=True):

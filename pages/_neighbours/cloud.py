@@ -30,6 +30,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, pair_layer, reading, verdict_words
+from pages._word.reading import view_when_read
 
 HEIGHT = 370
 
@@ -67,7 +68,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     with left:
         static = _static(over, request, lemma, names)
     if lemma:
-        _senses(over, view(cloud.compute, over, of_layer), static, layer, (first, second), right)
+        _senses(over, view_when_read(cloud.compute, over, of_layer), static, layer, (first, second), right)
     else:
         _sides(over, of_layer, static, names, right)
 
@@ -149,7 +150,7 @@ def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chos
     placed = atlas.place_sentences(over.targets, lemma, chosen)
     contexts = tuple(item.in_context for item in placed.values())
     if layer == SENSES:
-        layout = view(layouts.compute, over, LayoutRequest(word=lemma, contexts=contexts, senses=True))
+        layout = view_when_read(layouts.compute, over, LayoutRequest(word=lemma, contexts=contexts, senses=True))
         names, flat, places = (SENSES,), layout.coordinates[-1:], layout.stars[-1:]
     else:
         maps, places = layouts.on_frozen(over, lemma, contexts)
@@ -187,7 +188,7 @@ def _sides(over: Bench, request: CloudRequest, static: Static | None, names: lis
             _heading(layer, t("reading all sentences once"))
             reading.show_state(over)
         else:
-            result = view(cloud.compute, over, request)
+            result = view_when_read(cloud.compute, over, request)
             _leanings(result, words, layer, names)
     shares = [(t("GloVe"), side_shares(static.sides, names))] if static else []
     if result is not None and result.occurrences:

@@ -1,7 +1,5 @@
 """Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
 
-from types import MappingProxyType
-
 import pandas as pd
 import streamlit as st
 
@@ -15,11 +13,11 @@ from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
+from pages._frame.uploads import upload_box, uploads
 from pages._senses import label_store
 from pages._widgets import lists
 
 MOST_MB = 20
-KINDS = MappingProxyType({"type": ["jsonl", "json"], "max_upload_size": MOST_MB})
 
 
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -36,7 +34,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         key="spread.jsonl",
         icon=":material/download:",
         on_click="ignore",
-        disabled=not labels.given,
+        disabled=not (labels.given or labels.elsewhere),
         help=t("Open it here to continue, or give it to a second annotator."),
     )
     row.button(
@@ -44,14 +42,17 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         icon=":material/done_all:",
         key="spread.use",
         disabled=result is None,
-        on_click=lambda: _use(occurrences, result),
-        help=t("As labeled sentences: Home’s verdict, Map and the measures then know your senses."),
+        on_click=lambda: _use(key, occurrences, labels, result),
+        help=t(
+            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
+        ),
     )
     if limits().uploads:
-        with st.expander(t("Open labels, or a second annotator’s"), key="spread.open"):
+        brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
+        with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):
             first, second = st.columns(2, gap="large")
             _open(first, key, occurrences)
-            _second(second, occurrences, labels)
+            _second(second, key, occurrences, labels)
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         _twin(occurrences, labels, result)
@@ -59,34 +60,41 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
-    file = place.file_uploader(t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
-    if file is None:
+    files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+    if not files:
         return
+    file = files[-1]
     faults = st.session_state.setdefault("spread.read", {})
-    this = file.file_id, key
+    this = file.number
     if this not in faults:
         faults[this] = ""
         try:
-            read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+            read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
+            label_store.change(key, lambda now: now.joined_by(read.given))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:
         place.error(plain(faults[this]), icon=":material/error:")
 
 
-def _second(place, occurrences: Occurrences, labels: Labels) -> None:
+def _box(name: str, key: tuple[str, str]) -> str:
+    """The key of a box for files that belong to a corpus and a word."""
+    return ".".join((name, *key))
+
+
+def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = place.file_uploader(t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
-    if file is None:
+    files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+    if not files:
         return
+    file = files[-1]
     try:
-        read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+        read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
     except ElmoscopeError as error:
         place.error(plain(str(error)), icon=":material/error:")
         return
@@ -99,14 +107,17 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 
-def _use(occurrences: Occurrences, result: SpreadLabels) -> None:
-    """All sentences with their senses as a corpus of one's own, in use from now on."""
-    document = t("{word}, labeled", word=occurrences.word)
-    sentences = [
-        Sentence(o.tokens, (Target(o.position, o.tokens[o.position], result.senses[sense], occurrences.word),), document, o.text)
-        for o, sense in zip(occurrences.items, result.of.tolist(), strict=True)
-    ]
-    st.session_state.corpus = own_corpus.keep_sentences(sentences).name
+def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
+    """All sentences with their senses as a corpus of one's own, in use from now on: a person's labels as such, the others as guesses."""
+    document, given = t("{word}, labeled", word=occurrences.word), dict(labels.given)
+    sentences = []
+    for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):
+        guess = None if k in given else result.senses[sense]
+        target = Target(o.position, o.tokens[o.position], given.get(k), occurrences.word, guess=guess)
+        sentences.append(Sentence(o.tokens, (target,), document, o.text))
+    name = own_corpus.keep_sentences(sentences).name
+    label_store.copy((name, occurrences.word), label_store.current(key))
+    st.session_state.corpus = name
 
 
 def _twin(occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:

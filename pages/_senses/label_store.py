@@ -1,49 +1,72 @@
-"""A visitor's labels of a word's sentences: kept for the session, on one's own machine on disk too, changed step by step."""
+"""A user's labels of a word's sentences: in the session, on the user's own machine in a file that all tabs share, changed step by step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
 
-from core.common.config import cache_folder
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
-from core.corpus import label_files
+from core.corpus import label_store
+from core.corpus.label_files import Token
 from core.corpus.spread import Labels
-from core.files.artifacts import text_fingerprint
-from core.files.atomic import replacing
-from core.index.neighbours import Occurrence
 
-KEPT, FAULT, TURN, UNSURE = "spread.labels", "spread.fault", "spread.turn", "spread.unsure"
-DIGITS = 32
+KEPT, FAULT, TURN, UNSURE, UNSAVED = "spread.labels", "spread.fault", "spread.turn", "spread.unsure", "spread.unsaved"
+Key = tuple[str, str]  # corpus and word
 
 
-def current(key: tuple[str, str], items: Sequence[Occurrence]) -> Labels:
-    """The labels of a corpus' word, by (corpus, word): this session's, else those on this machine."""
-    labels = st.session_state.setdefault(KEPT, {})
-    if key not in labels:
-        labels[key] = Labels()
-        path = _path(key)
-        if path is not None and path.is_file():
-            with suppress(ElmoscopeError):  # of an earlier version, or of other sentences: begun anew, the file stays
-                labels[key] = label_files.read_labels(path, label_files.tokens_of(items)).labels
-    return labels[key]
-
-
-def change(key: tuple[str, str], items: Sequence[Occurrence], step: Callable[[Labels], Labels]) -> None:
-    """Take a step, in a callback: what is wrong with it is said when the page is drawn, and nothing is lost."""
+def current(key: Key) -> Labels:
+    """The labels of a corpus' word by sentence, as they are now: other tabs and programs may have changed them."""
     state = st.session_state
+    kept = state.setdefault(KEPT, {})
+    labels = kept.get(key, Labels())
+    if (path := file_of(key)) is not None:
+        try:
+            given = label_store.read(path, key[1])
+        except ElmoscopeError as error:
+            state[FAULT] = str(error)
+        else:
+            labels = labels.meanwhile(tuple((dict(given) | dict(state.get(UNSAVED, {}).get(key, ()))).items()))
+    kept[key] = labels
+    return labels
+
+
+def change(key: Key, step: Callable[[Labels], Labels]) -> None:
+    """Take a step, in a callback. What is wrong with it is said when the page is drawn; what cannot be saved stays in the session."""
+    state, path = st.session_state, file_of(key)
+    labels, unsaved = current(key), state.setdefault(UNSAVED, {})
     try:
-        labels = step(current(key, items))
+        after = step(labels)
     except ElmoscopeError as error:
         state[FAULT] = str(error)
         return
-    state[KEPT][key] = labels
+    if path is not None:
+        try:
+            waiting = dict(unsaved.get(key, ()))
+            after = label_store.change(path, key[1], labels, lambda now: step(now.meanwhile(tuple((dict(now.given) | waiting).items()))))
+            unsaved.pop(key, None)
+        except label_store.CannotSave as error:
+            state[FAULT] = str(error)
+            unsaved[key] = after.given
+        except ElmoscopeError as error:  # the step cannot be taken on what another tab left
+            state[FAULT] = str(error)
+            return
+    state[KEPT][key] = after
     state[TURN] = turn() + 1  # selections were used: their boxes begin anew
-    if (path := _path(key)) is not None:
-        with suppress(ElmoscopeError, OSError), replacing(path) as temporary:
-            temporary.write_text(label_files.format_labels(key[1], label_files.tokens_of(items), labels, None), "utf-8")
+
+
+def copy(key: Key, labels: Labels) -> None:
+    """Add labels to those of another corpus in which the same sentences are."""
+    change(key, lambda now: now.joined_by(labels.given))
+
+
+def forget(corpus: str) -> None:
+    """Remove the labels of a corpus, from this machine and from the session."""
+    label_store.forget(corpus)
+    for kept in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
+        for key in [key for key in kept if key[0] == corpus]:
+            del kept[key]
 
 
 def turn() -> int:
@@ -51,10 +74,18 @@ def turn() -> int:
     return st.session_state.get(TURN, 0)
 
 
-def unsure(key: tuple[str, str]) -> set[int]:
-    """Sentences that the visitor was offered and could not decide."""
+def unsure(key: Key) -> set[Token]:
+    """Sentences that the user was offered and could not decide."""
     return st.session_state.setdefault(UNSURE, {}).setdefault(key, set())
 
 
-def _path(key: tuple[str, str]) -> Path | None:
-    return cache_folder() / "labels" / f"{text_fingerprint(key)[:DIGITS]}.jsonl" if limits().paths else None  # on one's own machine alone
+def set_aside(key: Key) -> list[Path]:
+    """Files of labels that could not be read."""
+    with suppress(OSError):
+        return label_store.set_aside(path) if (path := file_of(key)) else []
+    return []
+
+
+def file_of(key: Key) -> Path | None:
+    """Where labels are saved; None on a public server."""
+    return label_store.file_of(*key) if limits().paths else None

@@ -32,15 +32,16 @@ def write_notices(occurrences: Occurrences, number: int, agreement: Agreement | 
         first = t("“{word}”: <b>one group</b>. No split stands out from random clouds ({p})", **values)
     elif n > clusters.MANY:
         first = t("“{word}”: <b>{groups} groups</b> ({p}). With {n:,} sentences they may be grammar or topic", **values)
-    elif s.silhouettes[at := clusters.NUMBERS.index(s.number)] > s.limit[at]:
-        first = t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
-    else:  # the picture shows the number chosen below the limit: another one is above it
-        clearest = clusters.NUMBERS[int(np.argmax(np.subtract(s.silhouettes, s.limit)))]
+    elif (highest := clusters.NUMBERS[int(np.argmax(s.silhouettes))]) not in (s.number, s.peak):
         first = t(
-            "“{word}”: <b>{groups} groups</b> by silhouette; {clearest} stand out most from random clouds ({p})",
+            "“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p}); {highest} would not be, though higher",
             **values,
-            clearest=clearest,
+            highest=highest,
         )
+    elif s.peak == s.number:
+        first = t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
+    else:
+        first = t("“{word}”: <b>{groups} groups</b>, the fewest that are about as clear as {peak} ({p})", **values, peak=s.peak)
     if number not in (1, s.number):
         first += t("; {asked} shown", **values)
     second = _second(occurrences, number, agreement, telling)

@@ -10,7 +10,6 @@ from core.figures.style import MAP_CONFIG, mark
 from core.senses import clusters
 from core.views import induction
 from core.views.induction import Groups, InductionRequest, Occurrences
-from pages._cached.views import view
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -18,6 +17,7 @@ from pages._senses import dictionary, labels, word
 from pages._senses.notices import measures, sentences, write_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word.reading import view_when_read
 
 OFTEN = 0.2  # of a word's sentences
 
@@ -30,7 +30,7 @@ def show(in_use: InUse) -> None:
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
         request = InductionRequest(word=chosen.word, space=chosen.layer, number=chosen.number)
-        result = view(induction.compute, chosen.over, request)
+        result = view_when_read(induction.compute, chosen.over, request)
     occurrences, groups = result.occurrences, result.groups
     number = chosen.number or occurrences.suggestion.number
     of_view = f"{chosen.over.corpus}|{chosen.over.names.model}|{chosen.word}|{chosen.layer}|{number}"

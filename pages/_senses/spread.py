@@ -1,5 +1,6 @@
 """A few labels that spread: sentences named by a press or a lasso, the likeliest sense of the rest, the most doubtful offered next."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -7,28 +8,32 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.markup import CITED, html, plain
 from core.common.model_layers import SENSES
+from core.corpus.label_files import Token, numbered, read_senses, tokens_of
 from core.corpus.spread import FEWEST_SENSES, MOST_CHARACTERS, MOST_SENSES, Labels, SpreadLabels
 from core.figures.maps import selected_rows
 from core.figures.spaces import label_map
 from core.figures.style import MAP_CONFIG, mark, sense_colour
+from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
-from pages._cached.views import view
 from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._senses import label_files, label_store, word
+from pages._senses.label_store import Key
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
 UNSURE = " ?"  # no sense’s name begins with a blank, but one may be a question mark
-Key = tuple[str, str]
+TABLE, ROWS = "spread.table", "spread.rows"  # in the session: the table's selection; its order and the sentences offered
 
 
 def show(in_use: InUse) -> None:
@@ -39,25 +44,67 @@ def show(in_use: InUse) -> None:
         return
     over, request = chosen.over, InductionRequest(word=chosen.word, space=chosen.layer)
     with st.spinner(t("Reading its sentences…"), show_time=True):
-        occurrences = view(induction.compute, over, request).occurrences
+        occurrences = view_when_read(induction.compute, over, request).occurrences
     key = over.corpus, chosen.word
-    labels = label_store.current(key, occurrences.items)
-    result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    stored = label_store.current(key)
+    labels = numbered(stored.given, tokens_of(occurrences.items))
+    result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
     st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
+    _show_set_aside(key)
+    order, offered = _rows(key, occurrences, result)
     with picture:
         left, right = st.columns([3, 2], gap="large")
         with left:
             _map(occurrences, labels, result)
         with right:
-            _ask(key, occurrences, labels, result)
-    _name(key, occurrences, labels)
-    notice(_write_notices(occurrences, labels, result, chosen.layer))
-    _sentences(occurrences, labels, result)
-    _senses(key, occurrences, labels, result)
+            _ask(key, occurrences, labels, result, offered)
+    _name(key, occurrences, labels, stored)
+    notice([*_write_notices(occurrences, labels, result, chosen.layer), *_write_use(over.corpus, occurrences, labels)])
+    _sentences(occurrences, labels, result, order)
+    _senses(key, labels, stored, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
+
+
+def _show_set_aside(key: Key) -> None:
+    """Files of labels that could not be read: what is wrong with them, to be taken along and removed."""
+    for path in label_store.set_aside(key):
+        reason = ""
+        try:
+            read_senses(path)
+        except ElmoscopeError as error:
+            reason = str(error)
+        message = t("Saved labels of “{word}” could not all be read. The file was set aside; its readable labels are in use.", word=key[1])
+        st.warning(plain(f"{message} {reason}".strip()), icon=":material/warning:")
+        with st.container(horizontal=True, gap="small"):
+            st.download_button(t("Download the file"), path.read_bytes(), path.name, key=f"spread.aside.{path.name}", on_click="ignore")
+            st.button(t("Remove the file"), key=f"spread.remove.{path.name}", on_click=path.unlink, kwargs={"missing_ok": True})
+
+
+def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tuple[list[int], list[int]]:
+    """The table's order and the sentences offered. Both stay until the user asks for the next ones, so that no click hits another row."""
+    state, sentences = st.session_state, tokens_of(occurrences.items)
+    known, order, offered = state.get(ROWS, (None, [], []))
+    if known != (key, sentences):
+        order, offered = [], []
+    doubtful = result.doubtful.tolist() if result else []
+    if not order:
+        order = [*doubtful, *sorted(set(range(len(sentences))) - set(doubtful))]
+    if not offered:
+        put_off = label_store.unsure(key)
+        offered = [k for k in doubtful if sentences[k] not in put_off][:OFFERED]
+    state[ROWS] = (key, sentences), order, offered
+    return order, offered
+
+
+def _step(key: Key, step: Callable[[Labels], Labels]) -> None:
+    """Change the labels, in a callback; then nothing is selected any more."""
+    before = label_store.turn()
+    label_store.change(key, step)
+    if label_store.turn() != before:
+        st.session_state[TABLE] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
 
 def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -86,11 +133,7 @@ def _map_key() -> str:
     return f"spread.map.{label_store.turn()}"
 
 
-def _table_key() -> str:
-    return f"spread.table.{label_store.turn()}"
-
-
-def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, offered: list[int]) -> None:
     """The most doubtful sentences, each with the senses to choose from."""
     if result is None:
         st.markdown(t("**Steps**"))
@@ -102,9 +145,10 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         return
     st.markdown(t("**Which sense?** The most doubtful first"))
-    put_off = label_store.unsure(key)
-    for k in [k for k in result.doubtful.tolist() if k not in put_off][:OFFERED]:
+    put_off, given = label_store.unsure(key), dict(labels.given)
+    for k in offered:
         o = occurrences.items[k]
+        token = o.tokens, o.position
         show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
         shares = zip(result.senses, result.shares[k], strict=True)
         titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
@@ -113,36 +157,48 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
             t("Sense"),
             list(titles),
             key=box,
+            default=given.get(k) or (UNSURE if token in put_off else None),
             label_visibility="collapsed",
-            on_change=partial(_answered, key, occurrences, k, box),
+            on_change=partial(_answered, key, token, box),
             format_func=titles.get,
         )
+    st.button(
+        t("Next sentences"),
+        icon=":material/arrow_forward:",
+        key="spread.next",
+        on_click=lambda: st.session_state.pop(ROWS, None),
+        help=t("The most doubtful ones now, here and first in the table."),
+    )
 
 
-def _answered(key: Key, occurrences: Occurrences, k: int, box: str) -> None:
+def _answered(key: Key, token: Token, box: str) -> None:
     sense = st.session_state.get(box)
     if sense == UNSURE:
-        label_store.unsure(key).add(k)
-    elif sense:
-        label_store.change(key, occurrences.items, lambda labels: labels.label([k], sense))
+        label_store.unsure(key).add(token)
+    else:
+        label_store.unsure(key).discard(token)
+    if sense != UNSURE or token in dict(label_store.current(key).given):
+        _step(key, lambda labels: labels.label([token], "" if sense in (None, UNSURE) else sense))
 
 
-def _selected(occurrences: Occurrences) -> list[int]:
+def _selected(occurrences: Occurrences) -> list[Token]:
     """What is selected on the map, and what in the table."""
-    state = st.session_state
+    state, sentences = st.session_state, tokens_of(occurrences.items)
     on_map = selected_rows(state.get(_map_key()))
-    in_table = (state.get(_table_key()) or {}).get("selection", {}).get("rows", [])
-    order = state.get("spread.order") or list(range(len(occurrences.items)))
-    return sorted({*on_map, *(order[k] for k in in_table if k < len(order))})
+    in_table = (state.get(TABLE) or {}).get("selection", {}).get("rows", [])
+    known, order, _ = state.get(ROWS, (None, [], []))
+    order = order if known and known[1] == sentences else range(len(sentences))
+    numbers = sorted({*on_map, *(order[k] for k in in_table if k < len(order))})
+    return [sentences[k] for k in numbers if k < len(sentences)]
 
 
-def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
+def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) -> None:
     """The name for what is selected; labels taken away, and the last step undone."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     sense = row.selectbox(
         t("Sense"),
-        labels.senses,
+        stored.senses,
         index=None,
         key="spread.sense",
         width=280,
@@ -151,7 +207,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
         help=t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS),
     )
     # A press comes with what the boxes hold then, which this run may not have seen yet.
-    step, state = partial(label_store.change, key, occurrences.items), st.session_state
+    step, state = partial(_step, key), st.session_state
     row.button(
         tn("Label {n} sentence", "Label {n} sentences", len(selected)),
         type="primary",
@@ -163,10 +219,10 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
     row.button(
         t("Remove labels"),
         key="spread.remove",
-        disabled=not {k for k, _ in labels.given} & set(selected),
+        disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
     )
-    row.button(t("Undo"), icon=":material/undo:", key="spread.undo", disabled=not labels.before, on_click=lambda: step(Labels.undo))
+    row.button(t("Undo"), icon=":material/undo:", key="spread.undo", disabled=not stored.steps, on_click=lambda: step(Labels.undo))
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
@@ -183,14 +239,29 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
     return facts
 
 
-def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
+    """How many of the labels all pages know, and how many are of sentences that are not in the corpus."""
+    facts, given = [], len(labels.given)
+    used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
+    if used == given > 0:
+        facts.append(tn("{n} label in use on every page.", "{n} labels in use on every page.", used))
+    elif used:
+        facts.append(t("{n} of {given} labels in use on every page: press “Use on every page” for all.", n=used, given=given))
+    if missing := len(labels.elsewhere):
+        facts.append(
+            tn("{n} label is of a sentence not in this corpus; kept.", "{n} labels are of sentences not in this corpus; kept.", missing)
+        )
+    return facts
+
+
+def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
     """Each sense with its counts; renamed, or put into another."""
-    if not labels.senses:
+    if not stored.senses:
         return
-    step, state, n = partial(label_store.change, key, occurrences.items), st.session_state, label_store.turn()
+    step, state, n = partial(_step, key), st.session_state, label_store.turn()
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
-        old = first.selectbox(t("Sense"), labels.senses, key=f"spread.old.{n}")
+        old = first.selectbox(t("Sense"), stored.senses, key=f"spread.old.{n}")
         new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
         third.button(
             t("Rename"),
@@ -199,7 +270,7 @@ def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLa
             disabled=not new.strip(),
             on_click=lambda: step(lambda now: now.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
         )
-        others = [name for name in labels.senses if name != old]
+        others = [name for name in stored.senses if name != old]
         into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
         third.button(
             t("Merge"),
@@ -217,12 +288,9 @@ def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLa
     show_html('<div class="chips">{}</div>', chips)
 
 
-def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
-    """All sentences, to be ticked: the labeled ones last, the doubtful first."""
-    n, given = len(occurrences.items), dict(labels.given)
-    order = [*result.doubtful.tolist(), *(k for k in range(n) if k in given)] if result else list(range(n))
-    st.session_state["spread.order"] = order
-    rows = []
+def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
+    """All sentences, to be ticked."""
+    given, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
         row |= {t("sense"): given.get(k) or (result.senses[result.of[k]] if result else "")}
@@ -233,7 +301,7 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         hide_index=True,
         width="stretch",
         height=320,
-        key=_table_key(),
+        key=TABLE,
         on_select="rerun",
         selection_mode="multi-row",
         column_config={t("sentence"): st.column_config.TextColumn(width="large")},

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core import __version__
-from core.common import i18n, short_links
+from core.common import short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
@@ -77,9 +77,10 @@ def _html(view: Taken) -> str:
 
 def _notebook(view: Taken) -> str:
     """Runs when asked for, in a thread of its own."""
-    i18n.use(view.language)
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
-    return notebook(view.view, view.settings | used | {"lang": view.language}, question=view.question or view.title, address=view.address)
+    settings = view.settings | used | {"lang": view.language}
+    with view.in_its_language():
+        return notebook(view.view, settings, question=view.question or view.title, address=view.address)
 
 
 def provenance(view: Taken) -> list[tuple[str, str]]:

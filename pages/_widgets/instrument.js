@@ -42,7 +42,7 @@ function svg(tag, given = {}, ...inside) {
   made.append(...inside);
   return made;
 }
-const filled = (text, message) => text.replace(/\{(\w+)\}/g, (whole, name) => message[name] ?? whole);
+const filled = (text, message) => text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(message, name) ? message[name] : whole));
 const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 const QUIET_MS = 400; // after the last frame, until it is at rest

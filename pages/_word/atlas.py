@@ -32,10 +32,16 @@ def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray
 
 def card(of: Occurrence) -> Markup:
     """A dot's sentence and sense."""
-    return mark(of.tokens, of.position) + html("<br><i>{}</i>", of.sense or "")
+    return mark(of.tokens, of.position) + html("<br><i>{}</i>", sense_note(of))
+
+
+def sense_note(of: Occurrence) -> str:
+    """An occurrence's sense; a model's guess is called one."""
+    return of.sense or (t("{sense} (guess)", sense=of.guess) if of.guess else "")
 
 
 def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
     """A map of occurrences at `flat` (N, 2), those of a lemma in the colors of its senses; its look as of `MapLook`."""
-    labels = [o.sense if o.lemma == lemma else None for o in occurrences]
+    labels = [o.sense or o.guess if o.lemma == lemma else None for o in occurrences]
+    look["guesses"] = [o.guess is not None and o.lemma == lemma for o in occurrences]
     return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))

@@ -1,12 +1,18 @@
 """The reading of every token of a corpus, which pages about a word wait for, or go on without."""
 
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
 import streamlit as st
 
 from core.common.i18n import t
 from core.index.table import OccurrenceTable
 from core.workbench import Bench
 from pages._cached import opened, progress
+from pages._cached.views import view
 from pages._frame.markup import plain
+
+R = TypeVar("R")
 
 
 def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
@@ -15,6 +21,15 @@ def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTa
     with st.spinner(t("Reading all sentences…")):
         job.wait(wait_s)
     return job.result
+
+
+def view_when_read(compute: Callable[..., R | None], over: Bench, request: Hashable, **options: Any) -> R:
+    """Return the answer of a view; while the table it needs is being read, show how far that is and end the page."""
+    result = view(compute, over, request, **options)
+    if result is None:
+        show_state(over)
+        st.stop()
+    return result
 
 
 def show_state(over: Bench) -> None:

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
+from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs, progress
@@ -67,7 +68,7 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
 
 def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_missing():
     words = ("plant", "light")
-    assert [find_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
+    assert [find_form(word, words, languages.get_language("en")) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
     page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
     assert "“blorf” is not in both" in " ".join(item.value for item in page.caption) and not page.error
 
@@ -186,6 +187,6 @@ def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
     box.set_value([("bank.csv", b"hello", "text/csv"), ("my spring.csv", b"hello", "text/csv")]).run()
     page.button(key="change.take").click().run()
     assert [r"bank\.csv and my spring\.csv both hold uses" in item.value for item in page.error] == [True]
-    page.file_uploader[0].set_value([("my spring.csv", b"hello", "text/csv")]).run()
+    next(button for button in page.button if button.label == r"Remove bank\.csv").click().run()
     page.button(key="change.take").click().run()
     assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True] and not page.exception

@@ -28,7 +28,7 @@ def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     result = {}
     for code in ("en", "ko", "en"):
         with languages.reading(languages.get_language(code)):
-            result[code] = len(find(opened.encoded(str(path)), "은행"))
+            result[code] = len(find(opened.encoded(str(path), languages.in_use()), "은행"))
     assert result == {"en": 0, "ko": 2}
 
 
@@ -36,12 +36,12 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert opened.encoded(str(path)).word_list == ["heron", "one"] and not opened.is_labelled(str(path))
+    assert opened.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not opened.is_labelled(str(path))
     key = opened._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
-    assert opened.encoded(str(path)).word_list == ["egret", "one"]
+    assert opened.encoded(str(path), languages.in_use()).word_list == ["egret", "one"]
     assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
     assert opened.is_labelled(str(path))

@@ -6,7 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from core.corpus.label_files import format_labels, tokens_of
+from core.corpus import label_store as saved_labels
+from core.corpus.label_files import Token, format_given, tokens_of
 from core.corpus.spread import Labels
 from core.views import induction
 from core.views.induction import InductionRequest
@@ -27,24 +28,41 @@ def gold() -> list[str]:
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch, tmp_path):
     """No labels of another test."""
-    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(saved_labels, "cache_folder", lambda: tmp_path)
+
+
+def sentences() -> list[Token]:
+    return tokens_of(induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items)
 
 
 def labeled(gold: list[str], n: int = 2) -> Labels:
     labels = Labels()
     for sense in sorted(set(gold)):
         labels = labels.label([k for k, of in enumerate(gold) if of == sense][:n], sense)
-    return Labels(labels.given)
+    return by_sentence(labels)
+
+
+def by_sentence(labels: Labels) -> Labels:
+    return Labels(tuple((sentences()[k], sense) for k, sense in labels.given))
+
+
+def save(labels: Labels, key=KEY) -> None:
+    """As another tab would."""
+    saved_labels.change(saved_labels.file_of(*key), key[1], Labels(), lambda now: now.joined_by(labels.given))
+
+
+def kept() -> dict[Token, str]:
+    """What is saved."""
+    return dict(saved_labels.read(saved_labels.file_of(*KEY), KEY[1]))
 
 
 def page_with(labels: Labels):
-    page = opened_whole("pages/spread.py", found_word="bank")
-    page.session_state[label_store.KEPT] = {KEY: labels}
-    return page.run()
+    save(labels)
+    return opened_whole("pages/spread.py", found_word="bank")
 
 
 def given_file(page, name: str, text: str):
-    next(box for box in page.file_uploader if box.key == "spread.file").upload(name, text.encode())
+    next(box for box in page.file_uploader if box.key.startswith("spread.file.")).upload(name, text.encode())
     return page.run()
 
 
@@ -58,14 +76,13 @@ def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_
 
 def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(gold):
     occurrences = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences
-    file = format_labels("bank", tokens_of(occurrences.items), labeled(gold), None)
-    page = given_file(page_with(Labels()), "bank.jsonl", file)
-    assert len(page.session_state[label_store.KEPT][KEY].given) == 4
-    more = page.session_state[label_store.KEPT][KEY].label([20], gold[20])
-    page.session_state[label_store.KEPT][KEY] = more
+    page = given_file(page_with(Labels()), "bank.jsonl", format_given("bank", labeled(gold).given))
+    assert kept() == dict(labeled(gold).given)
+    more = labeled(gold).label([tokens_of(occurrences.items)[20]], gold[20])
+    save(more)
     for word in ("spring", "bank"):
         page.selectbox(key="found_word").set_value(word).run()
-    assert page.session_state[label_store.KEPT][KEY].given == more.given
+    assert kept() == dict(more.given)
 
 
 def test_before_two_senses_are_labeled_it_says_how():
@@ -79,7 +96,8 @@ def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     page = page_with(labeled(gold))
     assert not page.exception
     table = page.dataframe[-1].value
-    assert np.mean([sense == of for sense, of in zip(table["sense"], gold, strict=True)]) >= 0.9
+    of = {o.sentence: o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items}
+    assert np.mean([row["sense"] == of[row["sentence"]] for _, row in table.iterrows()]) >= 0.9
     assert table["by you"].sum() == 4
     offered = [each for each in page.button_group if str(each.key).startswith("spread.ask.")]
     assert len(offered) == 3
@@ -96,7 +114,7 @@ def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one
     assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"]) and written[-1] == offered.proto.options[-1].content
     number = int(offered.key.split(".")[2])
     offered.set_value("?").run()
-    assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "?"
+    assert kept()[sentences()[number]] == "?"
 
 
 def test_a_name_that_is_too_long_is_cut_where_it_is_pasted(gold):
@@ -116,19 +134,21 @@ def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gol
     offered = next(each for each in page.button_group if str(each.key).startswith("spread.ask."))
     number = int(offered.key.split(".")[2])
     offered.set_value("river edge").run()
-    assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "river edge"
-    (file,) = (tmp_path / "labels").iterdir()
+    assert kept()[sentences()[number]] == "river edge"
+    (file,) = (tmp_path / "labels").rglob("*.jsonl")
     assert len(file.read_text("utf-8").splitlines()) == 5
     again = opened_whole("pages/spread.py", found_word="bank")  # another visit goes on
-    assert len(again.session_state[label_store.KEPT][KEY].given) == 5
+    assert again.dataframe[-1].value["by you"].sum() == 5
     page.button(key="spread.undo").click().run()
-    assert number not in dict(page.session_state[label_store.KEPT][KEY].given)
+    assert sentences()[number] not in kept() and len(kept()) == 4
 
 
 @pytest.mark.unread
 def test_on_a_public_server_nothing_is_kept(gold, monkeypatch, tmp_path):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
-    page = page_with(labeled(gold))
+    page = opened_whole("pages/spread.py", found_word="bank")
+    page.session_state[label_store.KEPT] = {KEY: labeled(gold)}
+    page.run()
     page.selectbox(key="spread.old.0").set_value("river edge").run()
     page.text_input(key="spread.new.0").set_value("shore").run()
     page.button(key="spread.rename").click().run()
@@ -142,7 +162,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_lost(gold):
     page.text_input(key="spread.new.0").set_value("financial institution").run()
     page.button(key="spread.rename").click().run()
     assert "is a sense already" in page.error[0].value
-    assert page.session_state[label_store.KEPT][KEY] == labeled(gold)
+    assert kept() == dict(labeled(gold).given)
 
 
 def test_a_word_between_two_texts_is_said_to_differ(tmp_path):

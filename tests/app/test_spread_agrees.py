@@ -8,11 +8,10 @@ import pytest
 
 from core import workbench
 from core.cli.main import main
-from core.corpus import label_files
+from core.corpus import label_files, label_store
 from core.corpus.spread import Labels
 from core.views import induction, sides
 from core.views.induction import InductionRequest
-from pages._senses import label_store
 from pages._widgets import downloads
 from tests.app.test_further_words import said
 from tests.app.visit import opened_whole
@@ -55,8 +54,10 @@ def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
         labels = Labels()
         for sense in sorted(set(gold)):
             labels = labels.label([k for k, of in enumerate(gold) if of == sense][:2], sense)
+        labels_of = dict(labels.given)
         page.session_state["found_word"] = word
-        page.session_state[label_store.KEPT] = {("sentences", word): labels}
+        given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
+        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.joined_by(given))
         page.run()
         assert not page.exception
         table = page.dataframe[-1].value.set_index("sentence")

@@ -38,7 +38,8 @@ from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
 from core.corpus import search
 from core.corpus.encoded import EncodedCorpus, encode
-from core.evaluation.datasets import read_pairs, read_semcor, read_senseval, read_tags
+from core.evaluation.conll import read_tags
+from core.evaluation.datasets import read_pairs, read_semcor, read_senseval
 from core.experiments.variants import read_results
 from core.files import registry
 from core.files.artifacts import read_json

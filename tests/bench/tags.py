@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
+from core.evaluation.conll import read_tags
 from core.evaluation.control import FILE
-from core.evaluation.datasets import read_tags
 from core.files import sums
 from core.files.artifacts import provenance, write_json
 from core.text.corpora import BUNDLED_CORPUS, open_corpus

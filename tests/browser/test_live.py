@@ -133,3 +133,74 @@ def test_text_is_text(opened):
     page = opened("#a=<img src=x onerror=document.title='ran'> bank&b=A <b>bank</b>.")
     assert page.title() == "Elmoscope"
     assert not page.locator(".tokens img").count()
+
+
+INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"]
+
+
+def test_words_that_plain_objects_inherit_are_words(opened):
+    page = opened()
+    for word in INHERITED:
+        page.locator("#a").fill(f"The {word} built the house.")
+        page.locator("#b").fill(f"A {word} came to us.")
+        expect(page.locator(".verdict")).to_contain_text(f"No labeled sentences of “{word}”")
+        expect(page.locator(".tokens [aria-pressed=true]")).to_have_text([word, word])
+    page.locator("#a").fill("We sat on the grassy bank.")
+    page.locator("#b").fill("The bank lent him money.")
+    expect(page.locator(".verdict b")).to_have_text("Two meanings")
+
+
+@pytest.mark.parametrize("name", INHERITED)
+def test_an_address_of_inherited_names_opens_the_page(opened, name):
+    page = opened(f"#lang={name}&layer={name}&theme={name}&ai={name}&a=The {name} sat on the bank.&b=A {name} lent money.")
+    expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
+    expect(page.locator(".home-host input[type=range]")).to_have_value("1")
+    page.locator("#a").fill("We sat on the bank.")
+    page.locator("#b").fill("The bank lent him money.")
+    expect(page.locator(".verdict b")).to_have_text("Two meanings")
+    page.locator(".mapping").scroll_into_view_if_needed()
+    expect(page.locator(".map-host .star")).not_to_have_count(0)
+
+
+def test_an_error_in_one_answer_ends_no_other(opened):
+    """The worker is sent a question that it cannot read wherever a sentence has the word BROKEN."""
+    page = opened(
+        script="""const send = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (sent) { send.call(this, sent.texts?.some((text) => /BROKEN/.test(text)) ? { ...sent, texts: [null, null] } : sent); };"""
+    )
+    page.locator("#a").fill("BROKEN bank")
+    expect(page.get_by_role("alert")).to_contain_text("cannot be answered")
+    settled = page.evaluate(
+        """async () => {
+          const questions = [["BROKEN", "b"], ["We sat on the bank.", "The bank lent money."], ["", ""], ["The BROKEN bank.", "A bank."], ["A cell.", "The cell divided."]];
+          const results = await Promise.allSettled(questions.map((texts) => elmoscope.answer(texts)));
+          return results.map(({ status, value }) => [status, Boolean(value?.pair), Boolean(value?.around)]);
+        }"""
+    )
+    assert settled == [
+        ["rejected", False, False],
+        ["fulfilled", True, True],
+        ["fulfilled", False, False],
+        ["rejected", False, False],
+        ["fulfilled", True, True],
+    ]
+    page.locator("#a").fill("We sat on the grassy bank.")
+    page.locator("#b").fill("The bank lent him money.")
+    expect(page.locator(".verdict b")).to_have_text("Two meanings")
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_the_layer_slider_stays_where_the_hand_left_it(opened):
+    page = opened(reduced_motion="reduce")
+    layer = page.locator(".home-host input[type=range]")
+    expect(layer).to_have_value("1")
+    for name in ("play", "spring", "mouse"):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
+        expect(layer).to_have_value("1")
+    layer.press("End")
+    expect(layer).to_have_value("3")
+    for name in ("match", "light"):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
+        expect(layer).to_have_value("3")

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify.ag_news import clean_ag_news
 from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
-from core.classify.tables import ScoreRow, Table, clean_ag_news, read_table
+from core.classify.tables import ScoreRow, Table, read_table
 from core.common.errors import BadInput, MissingArtifact
 from core.text.tokens import tokenize
 
@@ -112,19 +113,18 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         (
             "a.csv",
             "label,text\nham,Hi\nspam,Win money, now!\nham,a,b\nham,c,d\n",
-            r'line 3: 3 cells for 2 columns, also in line 4, 5\. Quote a cell with ","',
+            r'line 3: 3 cells for 2 columns; errors also in line 4, 5\. Quote a cell with ","',
         ),
         ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
         ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
-        ("a.csv", 'label,text\na,"open\n', "Check for an unclosed quote"),
-        ("a.csv", "label,text\na,b\n".encode("utf-16"), "UTF-16 text"),
+        ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
         ("a.csv", b"PK\x00\x00", "NUL bytes"),
         ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
         ("a.jsonl", "[1]\n", "line 1: .* is not a row"),
         ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
         ("a.jsonl", "{\n", "line 1: not JSON"),
         ("a.txt", "plain words\n", "line 1: .* is not a tree"),
-        ("a.pdf", "x", "is not a .csv"),
+        ("a.pdf", "x", r"a\.pdf: \.pdf files are not read\. Copy its text into a \.txt file"),
         ("a.csv.xz", b"no xz", "is incomplete"),
     ],
 )

@@ -593,7 +593,7 @@ def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, an
     other = tmp_path / "other.json"
     other.write_text('{"a": 1}')
     error = is_one_line_error(*call("evaluate", "card", "--data", card_data, "--model", model, "--output", other))
-    assert "other.json holds something else" in error and other.read_text() == '{"a": 1}'
+    assert "other.json exists and “evaluate card” did not write it" in error and other.read_text() == '{"a": 1}'
 
 
 def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
@@ -718,12 +718,13 @@ def test_index_build_replaces_no_files_that_are_only_called_like_an_index(call, 
     assert (tmp_path / "mine" / "occurrences.arrow").read_text() == "{}"
 
 
-def test_index_build_replaces_a_damaged_index(answer, model, corpus, tmp_path):
+def test_index_build_replaces_a_damaged_index_where_it_is_told_to(answer, call, model, corpus, tmp_path):
     command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
     whole = answer(*command)
     for name in ("meta.json", "occurrences.arrow", "sentences.arrow"):
         (tmp_path / "index" / name).write_bytes(b"")
-        assert answer(*command)["occurrences"] == whole["occurrences"]
+        assert f"{name} was changed after “index build” wrote it" in is_one_line_error(*call(*command))
+        assert answer(*command, "--overwrite")["occurrences"] == whole["occurrences"]
 
 
 @pytest.mark.parametrize("place", [".", "./", "..", "{here}"])
@@ -782,7 +783,7 @@ def test_glove_works_beside_its_output_with_a_slash_or_without(answer, tmp_path)
     command = ("glove", "--corpus", tmp_path / "text.txt", "--epochs", 1, "--dim", 4, "--processes", 1, "--output")
     for output in (f"{tmp_path}/gl/", tmp_path / "gl"):
         assert answer(*command, output)["vectors"] == str(tmp_path / "gl")
-    assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "gl", "gl-work"}
+    assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "gl", "gl-work", "cache"}
 
 
 def test_glove_is_not_trained_on_an_older_text(answer, call, tmp_path):
@@ -802,7 +803,7 @@ def test_a_file_of_results_is_not_cut_where_it_holds_something_else(call, tmp_pa
     (tmp_path / "notes.txt").write_text("the first line\nthe last, which has no end")
     (tmp_path / "results.json").write_text('{"mine": 1}')
     with pytest.raises(CorruptArtifact, match="holds something else than results"):
-        variants._end_whole(tmp_path / "notes.txt")
+        variants._whole_lines(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text().endswith("which has no end")
     with pytest.raises(CorruptArtifact, match="holds something else than results"):
         task_results.read_results(tmp_path / "results.json")
@@ -832,7 +833,7 @@ def test_convert_writes_over_nothing(call, model, tmp_path):
     (tmp_path / "new").mkdir()
     for name in ("weights.hdf5", "options.json"):
         (tmp_path / "new" / name).write_text("mine")
-        assert f"holds {name} already" in is_one_line_error(*call("convert", "--model", model, "--output", tmp_path / "new"))
+        assert f"{name} exists and “convert” did not" in is_one_line_error(*call("convert", "--model", model, "--output", tmp_path / "new"))
         assert (tmp_path / "new" / name).read_text() == "mine"
         (tmp_path / "new" / name).unlink()
 
@@ -853,10 +854,16 @@ def test_a_converted_model_is_in_allennlp_s_format_and_gives_the_same_vectors(an
             np.testing.assert_allclose(theirs[name], ours[name], atol=1e-6)
 
 
-def test_convert_does_not_put_a_second_weights_file_beside_a_model_s_own(call, model, tmp_path):
+def test_convert_writes_nothing_into_the_folder_of_a_model(answer, call, model, tmp_path):
     shutil.copytree(model, tmp_path / "model")
+    before = sorted(path.name for path in (tmp_path / "model").iterdir())
     error = is_one_line_error(*call("convert", "--model", tmp_path / "model", "--output", tmp_path / "model"))
-    assert "weights.safetensors" in error and not (tmp_path / "model" / "weights.hdf5").exists()
+    assert "has other files" in error and sorted(path.name for path in (tmp_path / "model").iterdir()) == before
+    for _ in range(2):
+        answer("convert", "--model", model, "--output", tmp_path / "new")
+    for more in ((), ("--overwrite",)):
+        error = is_one_line_error(*call("convert", "--model", tmp_path / "new", "--output", tmp_path / "new", *more))
+        assert "is read by this command" in error
 
 
 # --- pretrain ---------------------------------------------------------------------------------------------------------
@@ -965,8 +972,33 @@ def test_pretrain_begins_over_no_files_of_somebody_s(call, training, tmp_path, n
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / name).write_text("mine")
     assert f"already holds a training ({name})" in is_one_line_error(*call(*arguments))
-    assert "no begun.json that says what was begun" in is_one_line_error(*call(*arguments, "--resume"))
+    said = "model is a file" if name == "model" else "no begun.json that says what was begun"
+    assert said in is_one_line_error(*call(*arguments, "--resume"))
     assert (tmp_path / "run" / name).read_text() == "mine" and steps == [] and len(list((tmp_path / "run").iterdir())) == 1
+
+
+def test_pretrain_takes_no_other_file_for_what_was_begun(call, training, tmp_path):
+    arguments, steps = training
+    (tmp_path / "run").mkdir()
+    for mine in ("mine", '{"steps": ["coffee"]}'):
+        (tmp_path / "run" / "begun.json").write_text(mine)
+        assert "has other files (begun.json)" in is_one_line_error(*call(*arguments))
+        assert (tmp_path / "run" / "begun.json").read_text() == mine and steps == []
+
+
+def test_pretrain_does_not_write_over_a_model_that_somebody_has_changed(call, answer, training, tmp_path):
+    arguments, steps = training
+    model = tmp_path / "run" / "model"
+    answer(*arguments)
+    answer(*arguments, "--resume")
+    (model / "meta.json").write_text('{"language": "en", "note": "mine"}')
+    taken = len(steps)
+    assert "meta.json was changed after “pretrain” wrote it" in is_one_line_error(*call(*arguments, "--resume"))
+    answer(*arguments, "--resume", "--overwrite")
+    assert "weights_sha256" in json.loads((model / "meta.json").read_text())
+    (model / "notes.txt").write_text("mine")
+    assert "has other files (notes.txt)" in is_one_line_error(*call(*arguments, "--resume", "--overwrite"))
+    assert len(steps) == taken and (model / "notes.txt").read_text() == "mine"
 
 
 def test_pretrain_takes_one_start(call, training, foreseeing, tmp_path):

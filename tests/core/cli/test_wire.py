@@ -1,9 +1,13 @@
 """Bad requests over the wire: each is refused by one sentence that names the part, the value and what to do; what is allowed is answered."""
 
+import re
+import shlex
+
 import pytest
 
 from core.cli import wire
 from core.cli.neighbours import view
+from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
 from core.text.tokens import bare
@@ -122,3 +126,9 @@ def test_a_korean_noun_with_the_copula_is_the_word_of_a_view():
         word = wire.request_of(bench, wire.view_named("neighbours"), {"word": {"text": "좋은 차이다.", "word": "차"}, "space": "1"}).word
         languages.use("en")
     assert (word.word, word.position) == ("차", 2) and [bare(token) for token in word.tokens] == ["좋", "은", "차", "이", "다", "."]
+
+
+def test_the_request_in_the_readme_is_answered_rightly(answer):
+    (command,) = re.findall("^python -m (core view pair .*)$", (ROOT / "core/cli/README.md").read_text("utf-8"), re.MULTILINE)
+    result = answer(*shlex.split(command)[1:-1])
+    assert result["words"] == ["bank", "bank"] and result["judgment"]["verdict"]["says"] == "two meanings"

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 
 from core.common.errors import BadInput
 from core.corpus.association import BONFERRONI, log_dice
-from core.corpus.collocates import WIDEST, by_sense, collocates, near, with_word_near
+from core.corpus.collocates import WIDEST, by_sense, collocates, near, number_of, with_word_near
 from core.corpus.encoded import EncodedCorpus, encode
 from core.corpus.keyness import keywords
 from core.corpus.search import LEMMA, WORD, find, label_of, lines
@@ -47,12 +47,12 @@ def test_counts_are_those_of_a_loop_over_all_tokens(ours, query, kind, window):
 
 def test_measures_are_of_these_counts(ours):
     hits = find(ours, "bank", kind=LEMMA)
-    around, _ = near(ours, hits, 5)
+    around, _, _ = near(ours, hits, 5)
     own = Counter(ours.word_list[k] for k in ours.word[hits.first])
     rest = len(ours) - len(hits) - len(around)
     for item in collocates(ours, hits):
         assert item.frequency == len(find(ours, item.word))
-        assert item.log_dice == log_dice(item.together, len(hits), item.frequency)
+        assert item.pairs <= min(item.together, len(hits)) and item.log_dice == log_dice(item.pairs, len(hits), item.frequency)
         elsewhere = item.frequency - item.together - own[item.word]
         table = [[item.together, elsewhere], [len(around) - item.together, rest - elsewhere]]
         expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
@@ -73,6 +73,36 @@ def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
         "x": (1, 0, 1),
         "y": (1, 0, 1),
     }
+
+
+@pytest.mark.parametrize(
+    ("sentences", "pairs", "dice"),
+    [
+        (["tea tea bank tea tea ."] * 10, 10, 14 + np.log2(2 * 10 / 50)),  # a hit counts the word once
+        (["bank tea bank"] * 4, 4, 14 + np.log2(2 * 4 / 12)),  # a token counts for one hit
+        (["bank tea bank tea bank"], 2, 14 + np.log2(2 * 2 / 5)),
+        (["strong tea and bank"] * 7, 7, 14),
+        (["tea bank"] * 3 + ["tea"] * 3 + ["bank"] * 6, 3, 14 + np.log2(2 * 3 / 15)),
+    ],
+)
+def test_log_dice_is_at_most_14_however_often_a_word_is_near(sentences, pairs, dice):
+    corpus = encode([Sentence(tuple(text.split())) for text in sentences])
+    tea = next(item for item in collocates(corpus, find(corpus, "bank"), minimum=1) if item.word == "tea")
+    assert tea.pairs == pairs
+    assert tea.log_dice == pytest.approx(dice)
+
+
+def test_log_dice_of_a_real_corpus_is_at_most_14(ours):
+    for query in ("the", "a", "bank", "of", "very"):
+        assert max(item.log_dice for item in collocates(ours, find(ours, query), window=10, minimum=1)) <= 14
+
+
+def test_a_near_word_is_read_as_a_query_is():
+    corpus = encode([Sentence(tuple(text.split())) for text in ("The Bank lends MONEY .", "a café bank .", "a bank of grass \u2060이 .")])
+    hits = find(corpus, "bank")
+    for word, n in (("money", 1), ("Money", 1), (" MONEY ", 1), ("cafe\u0301", 1), ("Café", 1), ("이", 1), ("\u2060이", 1), ("gold", 0)):
+        assert with_word_near(corpus, hits, word, 5).sum() == n, word
+        assert (number_of(corpus, word) is None) == (n == 0)
 
 
 def test_words_that_carry_grammar_can_be_left_out(ours):

@@ -98,7 +98,7 @@ def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path, private_cac
     ("text", "column", "message"),
     [
         ("text,year\nAn otter.,1990\n", "when", r"no column 'when' among \[.*\]\. Give the dates’ column"),
-        ('text,date\n"An otter.,1990\n', None, r"a\.csv, line .*Check for an unclosed quote"),
+        ('text,date\n"An otter, swimming.,1990\n', None, r"a\.csv, line .*Check for an unclosed quote"),
         ("text,date\nAn otter.,1990,more,cells\n", None, "4 cells for 2 columns"),
     ],
 )

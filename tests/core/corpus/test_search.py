@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -200,10 +201,10 @@ def test_documents_filter_and_their_counts_add_up(ours, sentences):
         sum(size for _, _, size in counts) == sum(len(s.tokens) for s in sentences) == sum(n for *_, n in dispersion.by_stretch(ours, hits))
     )
     for name, n, _ in counts:
-        kept = find(ours, "bank", documents=[name])
-        assert len(kept) == n and {line.document for line in lines(ours, kept, 0, n)} <= {name}
-    assert len(find(ours, "bank", documents=["d1", "d2"])) == counts[1][1] + counts[2][1]
-    assert len(find(ours, "bank", documents=[])) == len(hits)
+        part = ours.of_documents([name])
+        kept = find(part, "bank")
+        assert len(kept) == n and {line.document for line in lines(part, kept, 0, n)} <= {name}
+    assert len(find(ours.of_documents(["d1", "d2"]), "bank")) == counts[1][1] + counts[2][1]
 
 
 def test_stretches_are_as_long_as_they_say():
@@ -213,16 +214,61 @@ def test_stretches_are_as_long_as_they_say():
     assert [name for name, _, _ in dispersion.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
 
 
-def test_dates_are_years_where_all_begin_with_one():
-    def dated(*dates: str | None) -> EncodedCorpus:
-        return encode([Sentence(("a", "bank"), date=date) for date in dates])
+def dated(*dates: str | None) -> EncodedCorpus:
+    return encode([Sentence(("a", "bank"), date=date) for date in dates])
 
-    corpus = dated("1991-02-03", None, "1990", "1991-11-30")
-    assert dispersion.by_date(corpus, find(corpus, "bank")) == [("1990", 1, 2), ("1991", 2, 4)]
-    corpus = dated("spring", "autumn", "spring")
-    assert dispersion.by_date(corpus, find(corpus, "bank")) == [("autumn", 1, 2), ("spring", 2, 4)]
+
+@pytest.mark.parametrize(
+    ("dates", "parts", "undated"),
+    [
+        (("1991-02-03", None, "1990", "1991-11-30"), [("1990", 1, 2), ("1991", 2, 4)], 1),
+        (("25/12/1985", "03/12/1995", "c. 1985"), [("1985", 2, 4), ("1995", 1, 2)], 0),
+        (("810", "1010", "950", "n.d."), [("810", 1, 2), ("950", 1, 2), ("1010", 1, 2)], 1),
+        (("1850s", "1850", "19th century", "44 BC"), [("44 BC", 1, 2), ("1800–1899", 1, 2), ("1850", 1, 2), ("1850–1859", 1, 2)], 0),
+        (("May 1850", "April 1850", "May 1850"), [("April 1850", 1, 2), ("May 1850", 2, 4)], 0),  # within one year
+        (("spring", "autumn", "12/05/50"), [], 3),
+    ],
+)
+def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, parts, undated):
+    corpus = dated(*dates)
+    assert dispersion.by_date(corpus, find(corpus, "bank")) == parts
+    assert corpus.undated.sum() == undated
+
+
+def test_a_corpus_without_dates_has_no_hits_by_date():
     with pytest.raises(BadInput, match=r"This corpus has no dates\. .*\.$"):
         dispersion.by_date(encode(SMALL), find(encode(SMALL), "bank"))
+
+
+def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
+    """As if the others had never been read: numbers of words, dates, senses, texts; only sentences keep their numbers."""
+    marked = [
+        replace(s, document=f"d{k % 5}", date=str(1800 + k % 7), text=f"{k}" if k % 3 else None) for k, s in enumerate(sentences[:400])
+    ]
+    part, alone = encode(marked).of_documents(["d1", "d3"]), encode([s for s in marked if s.document in ("d1", "d3")])
+    assert part.word_list == alone.word_list and part.frequency.tolist() == alone.frequency.tolist()
+    assert (part.documents, part.dates, sorted(part.senses)) == (alone.documents, alone.dates, sorted(alone.senses))
+    assert part.document_sizes.tolist() == alone.document_sizes.tolist()
+    for query in ("the", "bank", "ba*"):
+        hits = find(part, query)
+        found, expected = lines(part, hits, 0, 999), lines(alone, find(alone, query), 0, 999)
+        assert [line._replace(sentence=0) for line in found] == [line._replace(sentence=0) for line in expected]
+        assert [marked[line.sentence].tokens for line in found] == [line.tokens for line in found]
+    again = part.of_documents(["d3"])
+    assert [marked[line.sentence].document for line in lines(again, find(again, "the"), 0, 99)] == ["d3"] * min(99, len(find(again, "the")))
+
+
+def test_a_document_that_is_not_there_is_named():
+    with pytest.raises(BadInput, match=r"No document is called “nosuch”\. Choose from: a, b\.$"):
+        encode(SMALL).of_documents(["a", "nosuch"])
+
+
+@pytest.mark.parametrize("query", ["*", "**", " * ", "* *"])
+def test_a_star_alone_is_said_to_match_every_word(query):
+    for kind in (WORD, LEMMA):
+        with pytest.raises(BadInput, match="matches every word"):
+            find(encode(SMALL), query, kind=kind)
+    assert len(find(corpus_of(("five", "*", "six")), "*")) == 1  # where the text has one
 
 
 def test_the_word_beside_is_the_commonest_word_there(ours):
@@ -309,7 +355,7 @@ def test_ordinary_patterns_are_taken(ours, sentences, pattern):
 
 
 def test_plain_text_is_never_read_as_a_pattern(ours):
-    assert len(find(ours, ".*")) == 0 and len(find(ours, "ban[kg]")) == 0 and len(find(ours, "*")) == 0
+    assert len(find(ours, ".*")) == 0 and len(find(ours, "ban[kg]")) == 0
 
 
 def test_an_accent_is_found_however_query_and_text_write_it():

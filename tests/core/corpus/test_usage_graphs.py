@@ -90,7 +90,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
         ((HEADER, use("u1", "A plane.", "2:7"), use("u1", "A plane.", "2:7")), "line 3: use 'u1' is there twice"),
         ((HEADER,), "has no row below its header"),
         ((HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
-        (("lemma,context", "plane,A plane."), "no column 'lemma'"),
+        (("lemma,context", "plane,A plane."), "no column 'grouping'"),
     ):
         with pytest.raises(BadInput, match=message):
             usage_graphs.read_uses(write(path, *lines))
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
         usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u1\t0", "u1\t1"), uses)
     with pytest.raises(BadInput, match="judgment '7'"):
         usage_graphs.read_judgments(write(tmp_path / "j.csv", "\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"))
-    with pytest.raises(BadInput, match="Use 'u2' has no word at 8"):
+    with pytest.raises(BadInput, match="line 2: use 'u2' has no word at 8"):
         usage_graphs.sentences_of_uses(usage_graphs.read_uses(write(path, HEADER, use("u2", "A plane. ", "8:9"))))
 
 

@@ -12,16 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError
+from core.evaluation.conll import TaggedSentence, read_tags
 from core.evaluation.datasets import (
     PairRow,
     SenseSentence,
     SpanTarget,
-    TaggedSentence,
     read_pairs,
     read_semcor,
     read_sense_rows,
     read_senseval,
-    read_tags,
     split_documents,
     split_rows,
 )

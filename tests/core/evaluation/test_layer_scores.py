@@ -13,7 +13,8 @@ from core.elmo.encoder import Encoder, encoded, vectors_of_rows
 from core.elmo.model import BiLM
 from core.elmo.models import Model, model_fingerprint
 from core.evaluation import all_words, layer_scores, metrics, own_sentences
-from core.evaluation.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence
+from core.evaluation.conll import TaggedSentence
+from core.evaluation.datasets import PairRow, SenseSentence, SpanTarget
 from core.index.tables import bundled_targets
 from core.text.sentences import LabelledRow
 

@@ -2,7 +2,7 @@
 
 from core.elmo.models import open_model
 from core.evaluation import side_by_side
-from core.evaluation.datasets import TaggedSentence
+from core.evaluation.conll import TaggedSentence
 from core.text.corpora import open_corpus
 
 

@@ -87,6 +87,7 @@ def test_a_swap_that_fails_half_way_puts_the_old_folder_back(tmp_path, monkeypat
             raise error
         rename(source, target)
 
+    monkeypatch.setattr(atomic, "_exchange", lambda first, second: False)
     monkeypatch.setattr(os, "rename", failing)
     with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index", own="old") as temporary:
         temporary.mkdir()

@@ -15,8 +15,11 @@ from core.live import page
 from core.text.languages import get_language
 from core.text.tokens import pieces, tokenize
 from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
+from core.views import pair
+from core.views.pair import PairRequest
 from core.workbench import Bench
 from tests.core.live.truth import compare, truths
+from tests.core.text.test_word_in_question import SPELLED_ALIKE
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not on this machine")
@@ -97,6 +100,27 @@ def test_the_word_meant_is_the_one_core_takes(bench, ask):
     assert len(same) > 0.95 * len(both)
     for answer in same:
         assert answer["positions"] == list(word_in_question(*answer["tokens"], language)), answer["tokens"]
+
+
+def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):
+    both = [(a, b, words) for language, a, b, words in SPELLED_ALIKE if language.code == "en"]
+    questions = ask("question", *({"texts": [a, b], "tapped": [None, None]} for a, b, _ in both))
+    meant = [tuple(of[k] for of, k in zip(item["tokens"], item["positions"], strict=True)) for item in questions]
+    assert len(both) > 15 and meant == [words for *_, words in both]
+
+
+INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "isPrototypeOf", "__defineGetter__", "toLocaleString"]
+
+
+@pytest.mark.parametrize("word", INHERITED)
+def test_a_word_that_plain_objects_inherit_is_answered_as_core_answers_it(bench, ask, word):
+    texts = [f"The {word} built the house.", f"A {word} came to us."]
+    (answer,) = ask("answer", {"texts": texts, "tapped": [None, None]})
+    words = bench.words(*texts)
+    known = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
+    assert answer["pair"]["words"] == [word, word] == list(known.words)
+    assert answer["pair"]["values"] == pytest.approx(list(known.cosines.values()), abs=0.02)
+    assert answer["around"]["lemma"] is None and answer["pair"]["judgment"]["lemma"] == ""
 
 
 def test_forms_are_of_the_words_core_says(ask):

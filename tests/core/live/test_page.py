@@ -1,5 +1,6 @@
 """What the page is made of: numbers in 8 bits, examples of one's own, models that no page can hold."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from core.common.errors import BadInput
 from core.elmo.model import BiLM
 from core.live import notebook, page, weights
 from core.live.pack import WIDE, Pack, as_packed, quantize
+from core.workbench import open_bench
 
 
 def test_a_row_is_rounded_to_a_127th_of_its_largest():
@@ -75,9 +77,103 @@ def test_the_command_refuses_before_it_works(tmp_path, call):
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_notebook_shows_the_page_at_its_sentences(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("word", "pair", "fits"),
+    [
+        ("zebra", ["We sat on the bank.", "The bank lent money."], False),
+        ("an", ["We sat on the bank.", "The bank lent money."], False),  # a part of a word is no word
+        ("stick to", ["Let us stick to the plan.", "They stick to it."], False),  # two words
+        ("은행", ["We sat on the bank.", "The bank lent money."], False),
+        ("bank", ["The BANKS are closed.", "The sea was calm."], True),  # a form of it, in one of them
+        ("Bank", ["We sat on the bank.", "The bank lent money."], True),
+    ],
+)
+def test_an_example_whose_word_is_in_neither_sentence_is_refused(word, pair, fits, tmp_path, call):
+    (tmp_path / "mine.json").write_text(json.dumps({"bank": ["A bank.", "The bank."], word: pair}))
+    if fits:
+        assert page.examples_of(open_bench("elmo-mini"), [(word, *pair)])
+        return
+    status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
+    assert status == 2 and f"“{word}” is in neither of its sentences" in error and pair[0] in error
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_korean_examples_are_read_as_korean():
+    bench = open_bench("elmo-ko-mini")
+    assert page.examples_of(bench, [("배", "배를 먹었다.", "배가 떠났다.")])
+    with pytest.raises(BadInput, match="“말” is in neither"):
+        page.examples_of(bench, [("말", "배를 먹었다.", "배가 떠났다.")])
+
+
+@pytest.fixture
+def written(monkeypatch, tmp_path):
+    """The models whose pages are written, in place of the 27 MB: each page is its frame and its model's name."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "elmoscope.html").write_text("made before")
+    written = []
+
+    def pack(bench, report):
+        written.append(bench.model.name)
+        return bench.model.name.encode(), {}
+
+    monkeypatch.setattr(page, "pack_bench", pack)
+    return written
+
+
+def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):
+    package.live(path="page.html")
+    package.live("A bank.", "The bank.", path="page.html")
+    assert written == ["elmo-mini"]  # once
+    package.live(model="elmo-ko-mini", path="page.html")
+    assert written == ["elmo-mini", "elmo-ko-mini"]
+    package.live(path="page.html")
+    mine = {"bank": ["A bank.", "The bank."]}
+    package.live(path="page.html", examples=mine)
+    package.live(path="page.html", examples=mine)
+    assert written == ["elmo-mini", "elmo-ko-mini", "elmo-mini", "elmo-mini"]
+    package.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
+    package.live(path="page.html")
+    assert len(written) == 6
+    assert page.contents_of(tmp_path / "page.html")["model"] == open_bench("elmo-mini").model.fingerprint
+
+
+def test_two_models_pages_lie_beside_each_other(written, tmp_path):
+    first, second = package.live(), package.live(model="elmo-ko-mini")
+    assert (first.path.name, second.path.name) == ("elmoscope.html", "elmoscope-elmo-ko-mini.html")
+    assert {path.name for path in tmp_path.iterdir()} == {"elmoscope.html", "elmoscope-elmo-ko-mini.html"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my own page",
+        "",
+        "<html>",
+        '<meta name="elmoscope" content="">',
+        '<meta name="elmoscope" content="{}">',
+        '<meta name="elmoscope" content="[1]">',
+        '<meta name="elmoscope" content="{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}">',
+        b"\xff\xfe\x00",
+    ],
+)
+def test_a_file_that_is_no_page_is_never_written_over(text, written, tmp_path):
+    content = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / "mine.html").write_bytes(content)
+    for examples in (None, {"bank": ["A bank.", "The bank."]}):
+        with pytest.raises(BadInput, match="is not a page that elmoscope wrote"):
+            package.live(path="mine.html", examples=examples)
+    assert (tmp_path / "mine.html").read_bytes() == content and not written
+
+
+def test_a_page_that_was_changed_by_hand_is_never_written_over(written, tmp_path):
+    package.live()
+    changed = (tmp_path / "elmoscope.html").read_text("utf-8").replace("</main>", "<p>my notes</p></main>")
+    (tmp_path / "elmoscope.html").write_text(changed, "utf-8")
+    with pytest.raises(BadInput, match="changed since"):
+        package.live(examples={"bank": ["A bank.", "The bank."]})
+    assert (tmp_path / "elmoscope.html").read_text("utf-8") == changed
+
+
+def test_a_notebook_shows_the_page_at_its_sentences(written):
     shown = package.live("We sat on the bank.", 'The "bank" lent.', layer="1")
     assert isinstance(shown, notebook.LivePage)
     frame = str(shown._repr_html_())

@@ -1,5 +1,6 @@
 """One meaning or two: said as often rightly as is claimed, of every example, and of nothing that cannot be known."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -118,6 +119,27 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
         assert main.main(["verdict", "--word", "tear", "--sentence", pair[0], "--sentence", pair[1]]) == 0
         first, *others = capsys.readouterr().out.splitlines()
         assert re.fullmatch(line, first) and others[-1].startswith("nearest senses in the sense space: ")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ["lot", "lot"]),
+        ("He got a good price at the banks.", "The bank is a good neighbor.", ["good", "good"]),
+        ("Two cranes waded through the pond.", "The CRANE lifted a beam.", ["cranes", "CRANE"]),
+    ],
+)
+def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(first, second, words, capsys):
+    request = ["verdict", "--sentence", first, "--sentence", second]
+    assert main.main([*request, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert main.main([*request, "--word", words[0], "--json"]) == 0
+    assert answer["words"] == words and answer == json.loads(capsys.readouterr().out)
+
+
+def test_the_command_without_a_word_needs_one_in_each_sentence(capsys):
+    assert main.main(["verdict", "--sentence", "The lot was full.", "--sentence", "  "]) == 2
+    assert "Sentence 2 is empty" in capsys.readouterr().err
 
 
 def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):

@@ -1,5 +1,6 @@
 """Static vectors: neighbors by hand, every file format against gensim's own reader, every malformed file's sentence."""
 
+import bz2
 import gzip
 import io
 import lzma
@@ -14,6 +15,7 @@ from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.common import i18n
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.static.glove import save_glove
@@ -213,22 +215,25 @@ def test_a_binary_file_may_end_its_entries_with_line_breaks(tmp_path):
         ("v.txt", b" \n\n", BadInput, "v.txt is empty."),
         ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number instead of 2."),
         ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers instead of 2."),
-        ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: could not convert string to float: 'x'."),
+        ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: 'x' is not a number."),
         ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
         ("v.txt", b"a 1 2\nb 3 -1e30\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
         ("v.txt", b"a 1 2\nb 3 1e999\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
         ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: no word before the numbers."),
-        ("v.txt", b"a 1 2\nb\xe9 3 4\n", BadInput, "v.txt, line 2: not UTF-8 text."),
+        ("v.txt", b"a 1 2\nb 1_0 2\n", BadInput, "v.txt, line 2: "),
+        ("v.txt", b"a 0,1 0,2\nb 0,3 0,4\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
-        ("v.txt", b"\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.txt", bytes(range(256)), BadInput, "v.txt, line 1: neither text nor a word2vec header"),
-        ("v.txt", W2V[:-6], CorruptArtifact, "v.txt ends after 1 of 2 words."),
-        ("v.txt", b"1000000000000 2\na 1 2\n", CorruptArtifact, "v.txt ends after 1 of 1,000,000,000,000 words"),
+        ("v.txt", W2V[:-3], BadInput, "v.txt, line 3: 1 number instead of 2."),
+        ("v.txt", b"2 2\n", CorruptArtifact, "v.txt ends after 0 of 2 words."),
         ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers"),
         ("v.txt", b"2 0\na\n", BadInput, "numbers, not 0."),
-        ("v.txt", b"2 3\na 1 2\nb 3 4\n", BadInput, "v.txt, line 2: 2 numbers instead of 3."),
+        ("v.txt", b"2 3\na 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 2 numbers instead of 3."),
+        ("v.txt", b"2 2\na 1 2\nb 3 4\nthat is all\n", BadInput, "v.txt, line 4: 'is' is not a number."),
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
-        ("v.bin", b"1000000000000 2" + BINARY[3:], CorruptArtifact, "ends after 2 of 1,000,000,000,000 words"),
+        ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: 4 bytes are left over."),
+        ("v.bin", BINARY.replace(b"2 2", b"2 1", 1), BadInput, "v.bin, word "),
+        ("v.bin", b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", BadInput, "v.bin is a fastText model. Choose its .vec file."),
         ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: not a number"),
         ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends within 1 MB."),
         ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a pickle and may run code"),
@@ -245,6 +250,131 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
     with pytest.raises(error) as caught:
         load_vectors(tmp_path / name)
     assert said in str(caught.value) and str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "noted"),
+    [
+        (W2V[:-6], "a", "v.txt: the first line promises 2 words, but the file has 1."),
+        (b"1000000000000 2\na 1 2\n", "a", "v.txt: the first line promises 1,000,000,000,000 words, but the file has 1."),
+        (b"1 2\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 1 words, but the file has 2."),
+        (b"2 3\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 3 numbers per word, but the lines have 2."),
+        (b"2 1\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 1 numbers per word, but the lines have 2."),
+        (b"1000000000000 2" + BINARY[3:], "a b", "v.txt: the first line promises 1,000,000,000,000 words, but the file has 2."),
+        (b"1 2" + BINARY[3:], "a b", "v.txt: the first line promises 1 words, but the file has 2."),
+        (b"a 1 2\nb\xe9 3 4\n", "a b\ufffd", "v.txt: 1 word is not UTF-8 (line 2). \ufffd replaces the bytes that cannot be read."),
+        (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", "v.txt: 1 word is not UTF-8 (line 3). \ufffd replaces the bytes that cannot be read."),
+        (
+            BINARY.replace(b"b ", b"b\xc3 "),
+            "a b\ufffd",
+            "v.txt: 1 word is not UTF-8 (word 2). \ufffd replaces the bytes that cannot be read.",
+        ),
+        (b"a 1 2\na 5 6\nb 3 4\n", "a b", "v.txt: 1 repeated word was left out."),
+        (W2V, "a b", ""),
+        (b"\n\na 1 2\nb 3 4", "a b", ""),
+        (W2V.replace(b" ", b"   "), "a b", ""),
+        (W2V.replace(b" ", b"\t").replace(b"\n", b" \t\r\n"), "a b", ""),
+        (b" a 1 2\n b 3 4\n", "a b", ""),
+        (W2V.replace(b"\n", b"\r"), "a b", ""),
+        (W2V.decode().encode("utf-16"), "a b", ""),
+        (W2V.decode().encode("utf-16-be"), "a b", ""),
+        (b"a 1 2\nb 3 4\n".decode().encode("utf-16-le"), "a b", ""),
+        (W2V.decode().encode("utf-32"), "a b", ""),
+        (gzip.compress(W2V), "a b", ""),  # whatever the file is called
+        (bz2.compress(W2V), "a b", ""),
+        (lzma.compress(W2V), "a b", ""),
+        (zipped(W2V, "w.txt"), "a b", ""),
+    ],
+)
+def test_files_that_differ_from_their_format_are_read_with_a_note(tmp_path, data, words, noted):
+    (tmp_path / "v.txt").write_bytes(data)
+    vectors = load_vectors(tmp_path / "v.txt")
+    assert vectors.words == words.split() and vectors.notes == ((noted,) if noted else ())
+    assert vectors.keyed.vectors.tolist() == [[1, 2], [3, 4]][: len(vectors.words)]
+
+
+def test_notes_are_in_the_language_in_use(tmp_path):
+    (tmp_path / "v.txt").write_bytes(W2V[:-6])
+    vectors = load_vectors(tmp_path / "v.txt")
+    english = vectors.notes
+    i18n.use("ko")
+    try:
+        assert len(vectors.notes) == 1 and vectors.notes != english
+    finally:
+        i18n.use(None)
+    assert vectors.notes == english
+
+
+@pytest.mark.parametrize("codec", ["cp949", "euc-kr", "utf-8"])
+@pytest.mark.parametrize("header", [b"", b"12 3\n"])
+def test_korean_text_in_another_encoding_is_refused_with_its_line(tmp_path, codec, header):
+    words = ["은행", "강", "돈", "배", "눈", "대출", "이자", "나무", "다리", "숲", "머리", "the"]
+    lines = [f"{word} 0.25 -{k}.5 1e-1" for k, word in enumerate(words)]
+    (tmp_path / "v.txt").write_bytes(header + "\n".join(lines).encode(codec))
+    if codec == "utf-8":
+        assert load_vectors(tmp_path / "v.txt").words == words
+        return
+    with pytest.raises(BadInput, match=rf"^v\.txt, line {1 + bool(header)}: not UTF-8 text \(11 of 12 words\)\. Save the file as UTF-8\.$"):
+        load_vectors(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize(
+    ("codec", "words"), [("latin-1", "café élan naïve the of"), ("cp1251", "берег the река of"), ("gbk", "银行 the 河 of")]
+)
+def test_text_of_other_alphabets_in_another_encoding_is_refused(tmp_path, codec, words):
+    (tmp_path / "v.vec").write_bytes("\n".join(f"{word} 1 2 3" for word in words.split()).encode(codec))
+    with pytest.raises(BadInput, match=r"v\.vec, line 1: not UTF-8 text"):
+        load_vectors(tmp_path / "v.vec")
+
+
+def test_a_few_damaged_words_among_others_beyond_ascii_are_replaced(tmp_path):
+    words = ["\u00e9lan", "caf\u00e9", "\uac15", "\ubc30"] * 2
+    lines = [f"{word}{k} 1 2\n".encode() for k, word in enumerate(words)] + [b"x\xff 3 4\n", b"y\xc3 5 6\n"]
+    (tmp_path / "v.txt").write_bytes(b"".join(lines))
+    vectors = load_vectors(tmp_path / "v.txt")
+    assert vectors.words[-2:] == ["x\ufffd", "y\ufffd"] and vectors.vector("y\ufffd").tolist() == [5, 6]
+    assert vectors.notes == ("v.txt: 2 words are not UTF-8 (the first: line 9). \ufffd replaces the bytes that cannot be read.",)
+
+
+@pytest.mark.parametrize("header", [b"", b"7 3\n"])
+def test_words_with_blanks_keep_them(tmp_path, header):
+    words = ["the", "of", ". . .", "at name@example.com", "section 9", "to  be", "2008"]
+    lines = "".join(f"{word} 0.25 -0.5 1.125\n" for word in words)
+    (tmp_path / "v.txt").write_bytes(header + lines.encode())
+    assert load_vectors(tmp_path / "v.txt").words == words
+    (tmp_path / "first.txt").write_bytes(header + "".join(sorted(lines.splitlines(keepends=True))).encode())  # ". . ." comes first
+    assert sorted(load_vectors(tmp_path / "first.txt").words) == sorted(words)
+
+
+@pytest.mark.parametrize("word", ["bank 0.75", "bank -0.125", "bank 1.5 2"])
+def test_a_number_too_many_is_no_part_of_the_word(tmp_path, word):
+    lines = [f"w{k} 0.25 -0.5 1.5\n" for k in range(9)] + [f"{word} 0.25 -0.5 1.5\n"]
+    (tmp_path / "v.txt").write_text("".join(lines), "utf-8")
+    with pytest.raises(BadInput, match=r"v\.txt, line 10: [45] numbers instead of 3\."):
+        load_vectors(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize("word", [b"New York", b"a b", b"one of the", b"a the", b"end ", "Sao Tom\u00e9".encode()])
+@pytest.mark.parametrize("place", [0, 3, 8])
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_binary_file_with_a_blank_in_a_word_is_refused(tmp_path, word, place, end):
+    words = [b"w%d" % k for k in range(9)]
+    words[place] = word
+    rows = np.random.default_rng(0).normal(size=(9, 25)).astype("<f4")
+    (tmp_path / "v.bin").write_bytes(b"9 25\n" + b"".join(w + b" " + row.tobytes() + end for w, row in zip(words, rows, strict=True)))
+    with pytest.raises((BadInput, CorruptArtifact), match=r"^v\.bin"):
+        load_vectors(tmp_path / "v.bin")
+    words[place] = word.replace(b" ", b"_")
+    (tmp_path / "v.bin").write_bytes(b"9 25\n" + b"".join(w + b" " + row.tobytes() + end for w, row in zip(words, rows, strict=True)))
+    vectors = load_vectors(tmp_path / "v.bin")
+    assert len(vectors.words) == 9 and vectors.notes == () and np.array_equal(vectors.keyed.vectors, rows)
+
+
+def test_the_command_notes_what_a_file_lacks(tmp_path, call):
+    (tmp_path / "v.txt").write_bytes(b"3 2\na 1 2\nb 3 4\n")
+    status, out, err = call("static-neighbours", "--vectors", tmp_path / "v.txt", "--word", "a")
+    assert status == 0 and out.split()[1] == "b"
+    assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
 
 def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):

@@ -134,7 +134,6 @@ BAD = {
     "empty_txt": (b"", "is empty"),
     "blank_txt": (b" \n\n", "has no sentence"),
     "latin_txt": ("fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
-    "wide_txt": ("The bank.".encode("utf-16"), "UTF-16"),
     "picture_txt": (b"\x89PNG\x00\x01", "NUL byte"),
     "table_csv": (b"id,year\n1,1990\n", "no column 'text'"),
     "rows_jsonl": (b"{not json}\n", "not JSON"),

@@ -171,10 +171,9 @@ REFUSED = [
     ("a.txt", " \n\n", r"a\.txt has no sentence"),
     ("a.json", "", r"a\.json has no sentence"),
     ("a.csv", "text\n", r"a\.csv has no sentence"),
-    ("a.pdf", "x", r"a\.pdf: save it as \.txt, \.jsonl, \.json, \.csv or \.tsv"),
+    ("a.doc", "x", r"a\.doc: \.doc files are not read\. Open it in Word or LibreOffice and save it as \.docx"),
     ("noname", "x", "noname: save it as .txt"),
     ("a.txt", "fine, wie schön\n".encode() + b"fa\xe7ade", r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8"),
-    ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as UTF-8 text"),
     ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
     ("a.jsonl", [LONG.split()], r"line 1: 5,001 tokens"),
     ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: not JSON \(.*\)\. Use "),
@@ -201,9 +200,8 @@ REFUSED = [
     ("a.json", '[["a"], 7]', r"a\.json, item 1: 7 is not a row"),
     ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is not a list of words"),
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
-    ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no table row .*unclosed quote"),
-    ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no table row .*field larger"),
-    ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns, also in line 4\. Quote a cell"),
+    ("a.csv", 'text,id\nfine,1\n"never closed, and so on,2\n', r"a\.csv, line 3: no table row .*unclosed quote"),
+    ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns; errors also in line 4\. Quote a cell"),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 columns\. Text is in column 2"),
 ]
 

@@ -70,6 +70,37 @@ def test_each_rule(language, a, b, words):
     assert guessed(language, a, b) == words
 
 
+# One spelling in both sentences comes before two forms of a word, whatever the lists of ambiguous and common words say.
+SPELLED_ALIKE = [
+    (EN, "The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ("lot", "lot")),
+    (EN, "They plan to turn the empty lot into a park.", "The lot was full, so we parked on the street.", ("lot", "lot")),
+    (EN, "He got a good price at the banks.", "The bank is a good neighbor.", ("good", "good")),
+    (EN, "We matched the socks in the evening.", "The match ended late in the evening.", ("evening", "evening")),
+    (EN, "The thing was sealed.", "A seal ate the thing.", ("thing", "thing")),
+    (EN, "A moment later the cranes flew off.", "The crane stopped for a moment.", ("moment", "moment")),
+    (EN, "Her UNCLE played the organ.", "My uncle saw two plays about organs.", ("UNCLE", "uncle")),
+    (EN, "People ringed the house.", "The people heard a ring.", ("People", "people")),
+    (EN, "The e-mail listed the parks.", "My email names one park.", ("e-mail", "email")),
+    (EN, "The can was full of bolts.", "He can open a can with a bolt.", ("can", "can")),
+    (EN, "The table by the table was banked.", "Two banks bought a table.", ("table", "table")),  # twice in one
+    (EN, "You will find the charges in the book.", "The charge is booked and you will find it.", ("find", "find")),  # "will" aside
+    (EN, "John and the judges agreed.", "We judge the John of this story.", ("John", "John")),
+    (EN, "The springs are dry in summer.", "Last summer a spring broke.", ("summer", "summer")),
+    (EN, "The bats and the thing flew by the bank.", "A thing like a bat sat on the bank.", ("bank", "bank")),  # a tie, for the lists
+    (EN, "We will sign it here.", "The will names many signs.", ("sign", "signs")),  # only "will" is alike, grammar in one
+    (KO, "그는 시간이 없어서 말을 썼다.", "모자를 쓰고 시간을 쟀다.", ("시간", "시간")),
+    (KO, "사람이 배를 탔다.", "사람이 버스를 타고 갔다.", ("사람", "사람")),
+    (KO, "어머니가 밤하늘을 보셨다.", "어머니는 밤을 좋아하신다.", ("어머니", "어머니")),
+    (KO, "배가 항구에 닿았다.", "항구에서 배를 먹었다.", ("배", "배")),  # two are alike: a tie
+]
+
+
+@pytest.mark.parametrize(("language", "a", "b", "words"), SPELLED_ALIKE)
+def test_one_spelling_in_both_comes_before_two_forms_of_a_word(language, a, b, words):
+    assert guessed(language, a, b) == words
+    assert guessed(language, b, a) == words[::-1]
+
+
 def test_the_second_half_of_a_can_in_a_can_is_no_verb():
     tokens = EN.tokenize("The can can hold a litre.")
     assert word_in_question(tokens, EN.tokenize("A can of soup."), EN) == (1, 1)

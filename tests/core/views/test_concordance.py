@@ -87,3 +87,110 @@ def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it():
     result = concordance.keyness(open_bench(corpus=kept.name), KeynessRequest(most=10_000))
     assert [word.word for word in result.first] == ["bank"]
     assert all(word.first for word in result.first) and all(word.second for word in result.second)
+
+
+@pytest.fixture(scope="module")
+def open_rows(tmp_path_factory):
+    """Rows as a corpus: (document, date, sentence, times) each."""
+
+    def opened(*rows: tuple[str, str, str, int]) -> Bench:
+        path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+        lines = [
+            {"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, times in rows for _ in range(times)
+        ]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        return open_bench(corpus=str(path))
+
+    return opened
+
+
+def test_figures_of_chosen_documents_are_of_these_alone(open_rows):
+    bench = open_rows(("a", "", "the bank is here now.", 50), ("b", "", "nothing of it is here.", 50))
+    assert concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("a",))).deviation == pytest.approx(0, abs=1e-9)
+    bench = open_rows(("a", "1990", "strong bank here now today.", 10), ("b", "1990", "strong bank here now today.", 90))
+    part = concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("a",)))
+    assert (part.n, part.tokens, part.dates, part.documents) == (10, 60, (("1990", 10, 60),), (("a", 10, 60),))
+    assert part.per_million == pytest.approx(1e6 / 6)
+    result = concordance.collocates(bench, CollocatesRequest(query="bank", documents=("a",)))
+    strong = next(item for item in result.items if item.word == "strong")
+    assert (result.tokens, strong.frequency, strong.together, strong.log_dice) == (60, 10, 10, 14)
+    both = concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("b", "a")))
+    assert (both.n, both.tokens) == (100, 600)
+    for compute, request in ((concordance.concordance, ConcordanceRequest), (concordance.collocates, CollocatesRequest)):
+        with pytest.raises(BadInput, match=r"No document is called “nosuch”\. Choose from: a, b\."):
+            compute(bench, request(query="bank", documents=("nosuch",)))
+
+
+def test_lines_of_chosen_documents_are_theirs_in_every_order(open_rows):
+    bench = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "The river bank.", 4), ("c", "", "Zebras bank left.", 2))
+    for order in ("text", "left", "right2", "source", "random", "substitutes"):
+        request = ConcordanceRequest(query="bank", documents=("b", "c"), order=order)
+        hits = concordance.hits_of(bench, request)
+        lines = concordance.HitLines(bench, request, hits).lines(0, 10)
+        assert sorted(line.document for line, *_ in lines) == ["b"] * 4 + ["c"] * 2, order
+    assert [line.sentence for line in concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("c",))).lines] == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("request_", "n", "missing"),
+    [
+        ({"near": "Money"}, 3, ""),
+        ({"near": "MONEY"}, 3, ""),
+        ({"near": "gold"}, 0, "gold"),
+        ({"near": "river"}, 0, ""),
+        ({"query": "otter", "near": "money"}, 0, "otter"),
+        ({"query": "otter"}, 0, "otter"),
+    ],
+)
+def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, missing):
+    bench = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "A river.", 4))
+    result = concordance.concordance(bench, ConcordanceRequest(**{"query": "bank"} | request_))
+    assert (result.n, result.missing) == (n, missing)
+    assert concordance.describe_limits(result) == (
+        [] if n else [f"“{missing}” does not occur."] if missing else ["No occurrence of “bank” meets all conditions."]
+    )
+
+
+def test_sentences_without_a_readable_date_are_counted(open_rows):
+    bench = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
+    result = concordance.concordance(bench, ConcordanceRequest(query="bank"))
+    assert (result.dates, result.undated, result.sentences) == ((("c. 1850", 3, 9),), 3, 6)
+    assert concordance.describe_limits(result) == ["3 of 6 sentences have no readable date (such as “n.d.”) and are in no time span."]
+
+
+def test_a_model_sorts_as_many_sentences_as_the_limit_says(open_rows, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "5")
+    bench, reports = open_rows(("a", "", "A bank lent money.", 6), ("b", "", "The river bank.", 4)), []
+    result = concordance.concordance(bench, ConcordanceRequest(query="bank", order="substitutes"), lambda *at: reports.append(at[:2]))
+    assert (result.n, result.in_order, reports) == (10, 5, [(0, 5)])
+    assert "Only the first 5 of 10 are sorted; the others follow in text order." in concordance.describe_limits(result)
+    assert [line.document for line in result.lines][5:] == ["a"] + ["b"] * 4
+
+
+def test_shared_sentences_count_for_one_corpus_of_keyness(tmp_path):
+    small, large = tmp_path / "small.txt", tmp_path / "large.txt"
+    own, other = [f"A bank lent number {k} money." for k in range(9)], [f"The river {k} has reeds." for k in range(20)]
+    small.write_text("\n".join(own), "utf-8")
+    large.write_text("\n".join(own + other), "utf-8")
+    for first, second, reduced in ((small, large, 1), (large, small, 0)):
+        result = concordance.keyness(open_bench(corpus=str(first)), KeynessRequest(against=str(second), minimum=1))
+        assert (result.shared, result.reduced) == (9, reduced)
+        bank = next(word for word in (*result.first, *result.second) if word.word == "bank")
+        assert {bank.first, bank.second} == {9, 0}
+    (tmp_path / "copy.txt").write_text(small.read_text("utf-8"), "utf-8")
+    with pytest.raises(BadInput, match="Both corpora have the same sentences"):
+        concordance.keyness(open_bench(corpus=str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
+
+
+def test_the_command_names_files_and_says_what_is_missing(tmp_path, capsys):
+    paths = []
+    for name, text in (("one", "A bank lent money.\n" * 6), ("two", "The river is wide.\n" * 6)):
+        (tmp_path / f"{name}.txt").write_text(text, "utf-8")
+        paths.append(str(tmp_path / f"{name}.txt"))
+    assert main(["corpus", "keyness", "--corpus", paths[0], "--against", paths[1], "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "word,one.txt,two.txt,log-likelihood,log ratio,p"
+    assert main(["corpus", "search", "bank", "--corpus", paths[0], "--near", "gold"]) == 0
+    out = capsys.readouterr().out
+    assert "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()
+    assert main(["corpus", "search", "*", "--corpus", paths[0]]) == 2
+    assert "matches every word" in capsys.readouterr().err

@@ -126,6 +126,13 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
 
 
+def test_three_clean_clouds_of_a_real_word_are_three_groups(bench):
+    """“port”: the picture peaks at 3, and 2 lies below random clouds."""
+    result = induction.compute(bench, induction.InductionRequest(word="port")).occurrences
+    assert result.suggestion.number == 3
+    assert result.suggestion.silhouettes[0] < result.suggestion.limit[0] and result.suggestion.silhouettes[1] > result.suggestion.limit[1]
+
+
 def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, words, monkeypatch):
     first, second = words
     result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="2"))

@@ -1,0 +1,95 @@
+"""Tagged sentences in CoNLL's columns (Tjong Kim Sang and Buchholz 2000) and in CoNLL-U (Universal Dependencies)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common import notes
+from core.common.errors import BadInput
+from core.text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+
+_COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]  # one a token
+
+
+def read_tags(path: str | Path) -> list[TaggedSentence]:
+    """Return the sentences of CoNLL columns: token and tag first, further columns and -DOCSTART- are not read; or CoNLL-U, forms and UPOS.
+
+    Cells are separated by tabs where a line has any, else by blanks. A sentence with a line that lacks a tag is left out and noted.
+    """
+    path = Path(path)
+    with notes.passing_on():
+        sentences = list(_tagged(path))
+    if not sentences:
+        raise BadInput(f"{path.name} holds no tagged sentence. Each line holds a token and its tag, with a blank between.")
+    return sentences
+
+
+def _tagged(path: Path) -> Iterator[TaggedSentence]:
+    blocks = list(_blocks(path))
+    columns = _token_and_tag(path, blocks)
+    left_out = LeftOut(path.name)
+    for block in blocks:
+        left_out.n_rows += 1
+        rows = []
+        try:
+            for place, cells in block:
+                if columns == (0, 1) or cells[0].isdecimal():  # not 2-3, whose words follow, nor 8.1, which was not written
+                    rows.append(_pick(place, cells, columns))
+        except BadRow as error:
+            left_out.add(error)
+            continue
+        if rows:
+            yield TaggedSentence(*map(tuple, zip(*rows, strict=True)))
+    left_out.check()
+
+
+def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
+    """Yield the lines of each sentence as cells."""
+    block: list[tuple[Place, str]] = []
+    for place, line in [*iterate_lines(path, whole=True), (Place(path.name, 0), "")]:
+        if line.strip() and line.split()[0] != "-DOCSTART-":
+            block.append((place, line))
+            continue
+        has_tabs = any("\t" in text for _, text in block)
+        lines = [(at, text) for at, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)]  # without comments
+        if lines:
+            yield [(at, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for at, text in lines]
+        block = []
+
+
+def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
+    """Return which columns hold tokens and tags: the first two, or those behind a column that counts the tokens of each sentence."""
+    numbers = [[cells[0] for _, cells in block if _COUNTED.fullmatch(cells[0])] for block in blocks]
+    if not blocks or any(len(n) < len(block) or n[0].split("-")[0] not in ("1", "0.1") for n, block in zip(numbers, blocks, strict=True)):
+        return 0, 1
+    plain = [[int(number) for number in block if number.isdecimal()] for block in numbers]
+    if any(block != list(range(1, len(block) + 1)) for block in plain):
+        return 0, 1
+    widths = {len(cells) for block in blocks for _, cells in block}
+    if widths == {10}:
+        tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal()}
+        tag, what = (4, "XPOS") if tags == {"_"} else (3, "UPOS")
+        notes.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
+        return 1, tag
+    if max(widths) > 5 or min(widths) < 3:
+        message = f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs between."
+        raise BadInput(f"{message} Save it with a token and its tag first.")
+    notes.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
+    return 1, 2
+
+
+def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:
+    """Return token and tag of a line."""
+    token, tag = columns
+    if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
+        refuse(
+            place, f"{show_value(cells[token] if len(cells) > token else cells[0])} without a tag", "Each line holds a token and its tag."
+        )
+    return cells[token], cells[tag]

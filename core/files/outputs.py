@@ -1,0 +1,175 @@
+"""Protect a user's files from the commands that write for them.
+
+A command replaces a file only if the same command wrote it and nobody has changed it since, or if the user allows it (`overwrite`). It never
+replaces a file that it reads. The cache records the sha256 of what was written, by path.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from core.common import config
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.files import ours
+from core.files.artifacts import file_sha256, read_json, write_json
+from core.files.atomic import GUARD, locked, locked_once
+
+RECORD = "written.json"  # in the cache
+MOST = 5_000  # files in the record
+SUMS = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
+Marked = Callable[[Path], bool]
+
+
+@dataclass(slots=True)
+class Outputs:
+    """The files that one run of a command reads and writes."""
+
+    command: str
+    inputs: tuple[Path, ...] = ()
+    named: tuple[Path, ...] = ()  # outputs that the user named; other places in assets and the cache are the program's
+    files: tuple[Path, ...] = ()  # of these, the files to check first
+    overwrite: bool = False
+    _checks: dict[Path, Callable[[], str]] = field(default_factory=dict)  # return why a place must stay as it is
+
+    def check_file(self, path: str | Path, *, merged: bool = False) -> None:
+        """Raise BadInput if the command may not write this file. A `merged` file may be in a folder that the command reads."""
+        path = _real(path)
+        ours.check_place(path)
+        if self._is_program_s(path):
+            return
+        if path in self._checks:
+            raise BadInput(t("{path} is named for two outputs. Name two files.", path=path))
+        self._check(path, partial(self._refusal, path, merged=merged))
+
+    def check_folder(self, folder: str | Path, own: str, *, marked: Marked | None = None) -> None:
+        """Raise BadInput if the command may not replace this folder.
+
+        `own` matches the files that the command writes (core.files.ours); any other file is never lost. `marked` recognizes a folder in a
+        format of ours, whose files count as written by the command although the record does not know them.
+        """
+        ours.check_replaceable(folder, own, marked=marked or (lambda _: True))
+        folder = _real(folder)
+        if self._is_program_s(folder):
+            return
+        self._check(folder, partial(self._folder_refusal, folder, is_marked=marked is not None))
+
+    @contextlib.contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Check the files first, then again whatever replaces a checked file or folder inside the `with`, and record it."""
+        for path in self.files:
+            self.check_file(path)
+        token = GUARD.set(self._replacing)
+        try:
+            yield
+        finally:
+            GUARD.reset(token)
+
+    def _check(self, place: Path, refusal: Callable[[], str]) -> None:
+        if reason := refusal():
+            raise BadInput(reason)
+        self._checks[place] = refusal
+
+    @contextlib.contextmanager
+    def _replacing(self, temporary: Path, path: Path) -> Iterator[None]:
+        path = _real(path)
+        if path not in self._checks:
+            yield
+            return
+        with locked_once(path):
+            if reason := self._checks[path]():
+                raise BadInput(reason)
+            remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
+            yield
+
+    def _is_program_s(self, path: Path) -> bool:
+        places = (_real(config.ASSETS), _real(config.cache_folder()))
+        return any(map(path.is_relative_to, places)) and not any(path.is_relative_to(_real(named)) for named in self.named)
+
+    def _folder_refusal(self, folder: Path, *, is_marked: bool) -> str:
+        if folder.is_dir() and any(_real(each).is_relative_to(folder) for each in self.inputs if each.exists()):
+            return t("{path} is read by this command and stays as it is. Name another.", path=folder)
+        return next(filter(None, (self._refusal(file, lenient=is_marked) for file in _files(folder))), "")
+
+    def _refusal(self, path: Path, *, merged: bool = False, lenient: bool = False) -> str:
+        """Return why a file cannot be replaced; "" if it can. A `lenient` check accepts a file that is not in the record."""
+        if not path.exists():
+            return ""
+        if path.is_dir():
+            return t("{path} is a folder. Name a file.", path=path)
+        if not path.is_file():
+            return t("{path} is no file. Name a file.", path=path)
+        writer, is_unchanged = _last_writer(path)
+        is_replaceable = is_unchanged if writer == self.command else lenient and writer is None
+        if any(_is_input(path, each, is_replaceable or merged) for each in self.inputs):
+            return t("{path} is read by this command and stays as it is. Name another.", path=path)
+        if self.overwrite or is_replaceable:
+            return ""
+        values = {"path": path, "command": self.command}
+        if writer == self.command:
+            return t("{path} was changed after “{command}” wrote it. Name another, or add --overwrite.", **values)
+        return t("{path} exists and “{command}” did not write it. Name another, or add --overwrite.", **values)
+
+
+def remember(command: str, sums: Mapping[Path, str]) -> None:
+    """Record what a command is about to write. A cache that cannot be written is no error: the file then needs `overwrite` next time."""
+    place = config.cache_folder() / RECORD
+    with contextlib.suppress(OSError, ElmoscopeError), locked(place):
+        record = _read_record()
+        for path, digest in sums.items():
+            before = record.pop(str(path), {})
+            earlier = before["sha256"] if before.get("command") == command else []
+            record[str(path)] = {"command": command, "sha256": [*(each for each in earlier if each != digest), digest][-SUMS:]}
+        if len(record) > MOST:
+            record = {path: facts for path, facts in record.items() if os.path.exists(path) or Path(path) in sums}
+        write_json(place, dict(list(record.items())[-MOST:]))
+
+
+def set_aside(path: str | Path) -> Path:
+    """Rename a file that cannot be read, so that another can take its place; return its new name."""
+    path = Path(path)
+    aside = ours.free_name(path.with_name(f"{path.stem}-unreadable{path.suffix}"))
+    path.rename(aside)
+    return aside
+
+
+def _last_writer(path: Path) -> tuple[str | None, bool]:
+    """Return the command that wrote a file, None if it is not in the record, and whether nobody has changed the file since."""
+    facts = _read_record().get(str(path))
+    return (facts["command"], file_sha256(path) in facts["sha256"]) if facts else (None, False)
+
+
+def _read_record() -> dict[str, dict]:
+    """Return the record by path; entries that are not in its form are left out."""
+    with contextlib.suppress(ElmoscopeError):
+        record = read_json(config.cache_folder() / RECORD, expect=dict)
+        return {path: facts for path, facts in record.items() if _is_entry(facts)}
+    return {}
+
+
+def _is_entry(facts: object) -> bool:
+    return isinstance(facts, dict) and isinstance(facts.get("command"), str) and isinstance(facts.get("sha256"), list)
+
+
+def _is_input(path: Path, each: Path, is_exempt: bool) -> bool:
+    """Whether a file is an input, or in a folder that is one; there the command's own files are exempt."""
+    if not each.exists():
+        return False
+    if each.is_dir():
+        return not is_exempt and path.is_relative_to(_real(each))
+    return path.samefile(each)
+
+
+def _files(place: Path) -> Iterable[Path]:
+    """The file, or the files in a folder, without what a killed process has left."""
+    if not place.is_dir():
+        return [place] if place.exists() else []
+    files = (file for file in sorted(place.rglob("*")) if file.is_file())
+    return [file for file in files if not any(map(ours.TEMPORARY.fullmatch, file.relative_to(place).parts))]
+
+
+def _real(path: str | Path) -> Path:
+    return Path(os.path.realpath(path))

@@ -1,0 +1,389 @@
+"""Read a date as archives, spreadsheets and web pages write it: a span from its first possible day to its last.
+
+No library is used: `dateutil` and `edtf` guess where a date is not one (12/05/50 becomes 2050, 1850–1855 becomes 1855), and neither reads
+"1850-60", "[1850]" or "19세기". A text that this module does not understand in full has no date. Approximate dates ("c. 1850", "1850?") are
+taken at their year. A century is taken as its hundreds, 1800 to 1899, as in EDTF; "early", "mid" and "late" are its thirds.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+Day = tuple[int, int, int]  # year (below 0: BC; there is no year 0), month, day
+MAX_LENGTH = 80  # characters
+MAX_SEPARATORS = 8  # places where a range may be divided
+LAST_YEAR = 2999  # 9999 stands for "unknown" in many tables
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # whose names of months are read, besides Korean numbers
+DISTANT = 1_000_000  # the year that "before" begins in and "after" ends in
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_WORDS = [  # of centuries
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth"),
+    *("fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"),
+]
+
+
+class DateSpan(NamedTuple):
+    """A span of days, both ends included."""
+
+    first: Day
+    last: Day
+
+    @property
+    def years(self) -> tuple[int, int]:
+        return self.first[0], self.last[0]
+
+    def lies_in(self, other: "DateSpan") -> bool:
+        return other.first <= self.first and self.last <= other.last
+
+    def meets(self, other: "DateSpan") -> bool:
+        """Return whether the two have a day in common."""
+        return self.first <= other.last and other.first <= self.last
+
+
+def parse_date(text: str) -> DateSpan | None:
+    """Return the span that a date means; None for one that cannot be read, has a year of two digits, or says that it is unknown.
+
+    >>> parse_date("c. 1850").years, parse_date("1850-60").years, parse_date("44 BC").years
+    ((1850, 1850), (1850, 1860), (-44, -44))
+    >>> parse_date("12/05/50"), parse_date("n.d.")
+    (None, None)
+    """
+    if len(text) > MAX_LENGTH or not (clean := _normalized(text)):
+        return None
+    return _span(clean)
+
+
+def format_year(year: int) -> str:
+    """Return a year as `parse_date` reads it.
+
+    >>> format_year(1850), format_year(50), format_year(-44)
+    ('1850', '0050', '44 BC')
+    """
+    return f"{-year} BC" if year < 0 else f"{year:04d}" if year < 100 else str(year)
+
+
+def format_years(first: int, last: int) -> str:
+    """Return a stretch of years in words: "1850", "1850–1859", "…–1849"."""
+    if first == last:
+        return format_year(first)
+    return "–".join("…" if abs(year) == DISTANT else format_year(year) for year in (first, last))
+
+
+# Normalizing
+
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("‒–—―〜∼", "–"),
+        **dict.fromkeys("‐‑−﹣", "-"),
+        **dict.fromkeys("[](){}\"'“”«»‘’`´¿", " "),
+        "年": "년",
+        "月": "월",
+        "日": "일",
+    }
+)
+_REPLACED = [
+    (re.compile(pattern), new)
+    for pattern, new in (
+        (r"^<(.*)>$", r"\1"),
+        (r"(?<=\d)\s*~\s*(?=\S)", "–"),  # 1950~1960; but 1850~ of EDTF
+        (r"(?<=[년월일대기초반엽])\s*~\s*(?=\S)", "–"),
+        (r"^.*\bi\.?\s?e\.?,?\s+(?=.*\d)", ""),  # 1849 [i.e. 1850]
+        (r"(?:(?<=\d)t|\b)\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\b\.?)?\s*(z|utc|gmt|kst)?\s*([+-]\d{2}(:?\d{2})?)?(?!\d)", " "),
+        (r"(?<=\d)t(?=\s|$)", ""),
+        (r"(?<=^\d{8})(t\d{4,6}z?|\d{6})$", ""),
+        (r"(?<![^\W\d_])(mon|tues?|wed(nes)?|thu(rs?)?|fri|sat(ur)?|sun)(day)?\b[.,]*", " "),
+        (r"[월화수목금토일]요일", " "),
+        (r"\bb\.?\s?c\.?(\s?e\b\.?)?(?![a-z])", " bc "),
+        (r"(?<![a-z])(a\.?\s?d\.?|c\.?\s?e\.?)(?![a-z])", " ad "),
+        (r"기원전", " bc "),
+        (r"기원후|서기", " ad "),
+        (r"^(n\.?\s?d\.?|s\.?\s?[da]\.?|undated|미상)[,;:]*\s+(?=\S)", ""),
+        (r"[?~%]+(?=\D|$)", ""),
+        (r"\b(circa|cca|ca|approximately|approx|about|around|roughly|probably|prob|possibly|perhaps|maybe|likely|estimated|est)\b\.?", " "),
+        (r"(?<![^\W_])c\.?\s*(?=\d|early|mid|late|bc|ad)", " "),  # c. 1850, but not 19th c.
+        (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on)\b\.?|©|약(?=\s*\d)", " "),
+        (r"(?<=[년기대])\s*(경|무렵|쯤|께)", ""),
+        (r"(?<=[년월일])\s*(에서|부터)\s+(?=\D*\d)", "–"),
+        (r"(?<=–)(.*)까지$", r"\1"),
+        (r"\s+", " "),
+    )
+]
+
+
+def _normalized(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if re.fullmatch(r"\W*(1\d\d|20\d)\s*\?\W*", text):  # 185?: the year 185, or the 1850s
+        return ""
+    text = text.replace("'s", "s").replace("’s", "s").replace("世紀", "세기").replace("年代", "년대").translate(_MARKS)
+    for pattern, new in _REPLACED:
+        text = pattern.sub(new, text).strip()
+    return re.sub(r"(?<!\.)\.$", "", text.strip(" ,;:"))
+
+
+# Spans: open ones, ranges, and what a range leaves out on one of its sides
+
+_OPEN = (
+    (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
+    (r"(?:after|later than|post|aft)\.?[\s-]*(.+)", "after"),
+    (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|\.\./?|/|–)\s*(.+)", "until"),
+    (r"(?:since|from|not before|no earlier than|not earlier than)\s+(.+)", "since"),
+    (r"(.+?),? (?:or|and) (?:before|earlier)", "until"),
+    (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
+    (r"(.+?)\s*(?:이전|까지)", "until"),
+    (r"(.+?)\s*(?:이후|부터)", "since"),
+    (r"(.+?년|.+?월|.+?일)\s*전", "before"),
+    (r"(.+?년|.+?월|.+?일)\s*후", "after"),
+    (r"(.*\d{3,4}|.+년)\s*(?:/?\.\.|/|–|-)", "since"),
+)
+_OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]
+_SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
+_LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
+
+
+@lru_cache(maxsize=20_000)
+def _span(text: str, depth: int = 2) -> DateSpan | None:
+    """Read a date, or, `depth` times within each other, a range of two."""
+    if span := _simple(text):
+        return span
+    between = re.fullmatch(r"(?:between|from) (.+)|(.+)사이", text)
+    if between and (span := next(_ranges((between[1] or between[2]).strip(), depth), None)):
+        return span
+    for pattern, kind in _OPEN:
+        if (match := pattern.fullmatch(text)) and (inner := _span(match[1], depth)):
+            if kind in ("before", "until"):
+                return DateSpan((-DISTANT, 1, 1), _day_before(inner.first) if kind == "before" else inner.last)
+            return DateSpan(_day_after(inner.last) if kind == "after" else inner.first, (DISTANT, 12, 31))
+    return next(_ranges(text, depth), None)
+
+
+def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
+    """Yield the readings of a text as one date up to another."""
+    for separator in islice(_SEPARATORS.finditer(text), MAX_SEPARATORS if depth else 0):
+        left, right, loose = text[: separator.start()].strip(), text[separator.end() :].strip(), separator[0].strip() in _LOOSE
+        if not left or not right:
+            continue
+        for end in filter(None, [_span(right, depth - 1), _completed(left, right)]):
+            rest = right.split(" ")
+            lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
+            lefts += [left + unit for unit in ("세기", "년대", "년") if unit in right]
+            for start in filter(None, (_span(each, depth - 1) for each in lefts)):
+                if start.first <= end.first and start.last <= end.last:
+                    yield DateSpan(start.first, end.last)
+                elif loose:
+                    yield DateSpan(min(start.first, end.first), max(start.last, end.last))
+
+
+def _completed(left: str, right: str) -> DateSpan | None:
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits stand in the beginning."""
+    year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
+    if not year or not digits:
+        return None
+    full = int(year[1][: -len(digits[1])] + digits[1])
+    full += 100 if digits[1] == "00" and year[1].endswith("99") else 0
+    return _span(f"{full}{right[digits.end() :]}") if full >= int(year[1]) else None
+
+
+def _day_before(day: Day) -> Day:
+    year, month, number = day
+    if number > 1:
+        return year, month, number - 1
+    return (year, month - 1, 31) if month > 1 else (_next_year(year, -1), 12, 31)
+
+
+def _day_after(day: Day) -> Day:
+    year, month, number = day
+    if number < 31:
+        return year, month, number + 1
+    return (year, month + 1, 1) if month < 12 else (_next_year(year, 1), 1, 1)
+
+
+def _next_year(year: int, step: int) -> int:
+    return year + step or step
+
+
+# One date without a range
+
+_Y = r"(\d{3,4}(?:/\d{1,2})?)"
+_TH = r"(?:st|nd|rd|th|er|º|\.)?"
+_EARLY = r"early|beginning|start|초기|초반|초엽|초"
+_MIDDLE = r"mid(?:dle)?|중기|중반|중엽|중"
+_LATE = r"late|end|말기|말엽|말"
+_HALVES = r"(?:first|1st|second|2nd|last) half|전반기?|후반기?|전기|후기"
+_PART = rf"({_EARLY}|{_MIDDLE}|{_LATE}|{_HALVES}|(?:first|second|third|fourth|last|1st|2nd|3rd|4th) quarter)"
+_CENTURY = r"(?:century|centuries|cent|c|jh|jahrhunderts?|si[eè]cles?)\.?"
+
+
+def _simple(text: str) -> DateSpan | None:
+    before_christ = False
+    if match := re.fullmatch(r"(bc|ad) (.+)|(.+) (bc|ad)", text):
+        before_christ, text = "bc" in (match[1], match[4]), match[2] or match[3]
+        text = re.sub(r"(?<![\d/.-])(\d{1,2})(년?)$", lambda year: f"{int(year[1]):04d}{year[2]}", text)  # a short year is one here
+    elif match := re.fullmatch(r"-(\d{1,4})(?:\.0+)?", text):
+        before_christ, text = True, f"{int(match[1]):04d}"
+    for read in _READERS:
+        span = read(text, before_christ) if read is _century_of else read(text)
+        if span and before_christ and read is not _century_of:
+            (y, *first), (z, *last) = span
+            span = DateSpan((-y, *first), (-z, *last)) if y == z else DateSpan((-z, 1, 1), (-y, 12, 31))
+        if span and 0 not in span.years and span.years[1] <= LAST_YEAR:
+            return span
+    return None
+
+
+def _year_of(text: str) -> DateSpan | None:
+    if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:\.0+|년)?(?:\s*{_PART})?", text):
+        return _whole(int(match[2]))
+    if match := re.fullmatch(r"m{1,2}[dclxvi]*", text):
+        return _whole(_roman(text)) if len(text) > 3 and _roman(text) else None
+    return None
+
+
+def _numbers_of(text: str) -> DateSpan | None:
+    if match := re.fullmatch(r"(\d{3,4})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{1,2})\.?", text):
+        return _days(match[1], match[3], match[4])
+    if match := re.fullmatch(r"(\d{4})(\d{2})(\d{2})", text):
+        return _days(*match.groups())
+    if match := re.fullmatch(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{3,4})\.?", text):
+        readings = [span for month, day in (match.group(3, 1), match.group(1, 3)) if (span := _days(match[4], month, day))]
+        return DateSpan(min(span.first for span in readings), max(span.last for span in readings)) if readings else None
+    if match := re.fullmatch(r"(\d{1,2})\s*[-/.]\s*(\d{4})", text):
+        return _days(match[2], match[1])
+    if match := re.fullmatch(r"(\d{3,4})([-/.])(\d{1,2})\.?", text):
+        year, mark, number = match.groups()
+        span = _days(year, number)
+        if len(number) == 1 and mark == ".":
+            return _whole(int(year)) if span else None
+        if len(number) == 1 and int(number) > int(year[-1]):  # 1850-1: January, or up to 1851
+            return DateSpan((int(year), 1, 1), (int(year[:-1] + number), 12, 31))
+        return None if mark == "/" and int(number) == int(year[-2:]) + 1 else span  # 1811/12 is two years
+    if match := re.fullmatch(r"(\d{3,4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?", text):
+        return _days(*match.groups())
+    return None
+
+
+def _months_of(text: str) -> DateSpan | None:
+    names = _month_names()
+    month = rf"({'|'.join(sorted(names, key=len, reverse=True))})"
+    part = rf"(?:{_PART}[\s-]*)?"
+    for pattern, order in (
+        (rf"(\d{{1,2}}){_TH}[\s-]*(?:de )?{month}\.?,?[\s-]*(?:de )?{_Y}", (3, 2, 1)),
+        (rf"{month}\.?[\s-]*(\d{{1,2}}){_TH},?[\s-]+{_Y}", (3, 1, 2)),
+        (rf"{_Y},?[\s-]*{month}\.?[\s-]*(\d{{1,2}}){_TH}", (1, 2, 3)),
+    ):
+        if match := re.fullmatch(pattern, text):
+            year, name, day = match.group(*order)
+            return _in_years(year, str(names[name]), day)
+    if match := re.fullmatch(rf"{part}{month}\.?,?[\s/-]*(?:de )?{_Y}", text):
+        return _in_years(match[3], str(names[match[2]]))
+    if match := re.fullmatch(rf"{_Y},?[\s/-]*{month}\.?", text):
+        return _in_years(match[1], str(names[match[2]]))
+    return None
+
+
+def _seasons_of(text: str) -> DateSpan | None:
+    """Return the year: the season's months hang on the hemisphere, and a winter is in two years."""
+    season = r"(?:spring|summer|autumn|fall|winter|봄|여름|가을|겨울)"
+    if match := re.fullmatch(rf"{season},? (\d{{3,4}})|(\d{{3,4}})년?,? {season}", text):
+        return _whole(int(match[1] or match[2]))
+    if match := re.fullmatch(r"winter,? (\d{3,4})[-–/](\d{1,2}|\d{4})", text):
+        return _span(f"{match[1]}–{match[2]}")
+    if match := re.fullmatch(r"(\d{4})년?[\s-]?(?:q([1-4])|([1-4])분기)|q([1-4])[\s/-]?(\d{4})", text):
+        year, quarter = int(match[1] or match[5]), int(match[2] or match[3] or match[4])
+        return DateSpan((year, 3 * quarter - 2, 1), (year, 3 * quarter, 31))
+    return None
+
+
+def _decade_of(text: str) -> DateSpan | None:
+    if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{2,3}}0)(?:s|년대)(?:\s*{_PART})?", text):
+        year = int(match[2])
+        return _part(year, 10 if year % 100 else 100, match[1] or match[3]) if len(match[2]) > 2 else None
+    if match := re.fullmatch(r"(\d{3})[xu-]", text):  # 185x, 185-
+        return _part(int(match[1]) * 10, 10)
+    if match := re.fullmatch(r"(\d{2})(?:xx|uu|--)", text):
+        return _part(int(match[1]) * 100, 100)
+    if match := re.fullmatch(r"(\d{4})-(?:xx|uu|(?:xx|uu|00)-(?:xx|uu|00))", text):
+        return _whole(int(match[1]))
+    if match := re.fullmatch(r"(\d{4})-(\d{2})-(?:xx|uu|00)", text):
+        return _days(match[1], match[2])
+    return None
+
+
+def _century_of(text: str, before_christ: bool) -> DateSpan | None:
+    words = "|".join(_WORDS)
+    for pattern in (
+        rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})(?:{_TH}|e|ème)|({words})|([ivx]+)(?:th|e|ème)?)[\s-]*{_CENTURY}(?:\s*{_PART})?",
+        rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})|()())\s*세기(?:\s*{_PART})?",
+        rf"(?:siglo|secolo|século|s\.|saec\.?) ?()(?:(\d{{1,2}})|()([ivx]+))(?:\s*{_PART})?",
+    ):
+        if match := re.fullmatch(pattern, text):
+            before, number, word, roman, after = match.groups()
+            century = int(number) if number else _WORDS.index(word) + 1 if word else _roman(roman)
+            if not 1 <= (century or 0) <= LAST_YEAR // 100 + 1:
+                return None
+            return _part(-100 * century if before_christ else 100 * (century - 1), 100, before or after)
+    return None
+
+
+_READERS = (_year_of, _numbers_of, _months_of, _seasons_of, _decade_of, _century_of)
+
+
+def _whole(year: int) -> DateSpan:
+    return DateSpan((year, 1, 1), (year, 12, 31))
+
+
+def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
+    """Return a day or a month; None where the calendar has none such."""
+    y, m = int(year), int(month)
+    if not 1 <= m <= 12 or (day is not None and not 1 <= int(day) <= _DAYS[m - 1]):
+        return None
+    return DateSpan((y, m, int(day or 1)), (y, m, int(day or 31)))
+
+
+def _in_years(year: str, month: str, day: str | None = None) -> DateSpan | None:
+    """As `_days`, in a year that may be double: February 1731/2."""
+    first, _, second = year.partition("/")
+    span = _days(first, month, day)
+    if not second or span is None:
+        return span
+    later = _days(first[: -len(second)] + second, month, day)
+    return DateSpan(span.first, later.last) if later and later.first[0] == span.first[0] + 1 else None
+
+
+def _part(year: int, length: int, part: str | None = None) -> DateSpan:
+    """Return the years from one on, or their third, half or quarter. The years 0 to 99 begin with 1."""
+    count, k = 1, 0
+    if part and "quarter" in part:
+        count, k = 4, {"f": 0, "1": 0, "s": 1, "2": 1, "t": 2, "3": 2}.get(part[0], 3)
+        k = 3 if part.startswith("fourth") else k
+    elif part and re.fullmatch(_HALVES, part):
+        count, k = 2, int(part[0] in "s2l후")
+    elif part:
+        count, k = 3, next(k for k, names in enumerate((_EARLY, _MIDDLE, _LATE)) if re.fullmatch(names, part))
+    first, last = (year - (-length * (k + j) // count) for j in (0, 1))
+    return DateSpan((first or 1, 1, 1), (last - 1, 12, 31))
+
+
+def _roman(text: str) -> int | None:
+    """Return the number that roman numerals write; None where they are not written as the rules have it."""
+    if not re.fullmatch(r"m{0,3}(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4})", text):
+        return None
+    values = [dict(zip("ivxlcdm", (1, 5, 10, 50, 100, 500, 1000), strict=True))[sign] for sign in text]
+    return sum(-value if value < max(values[k:]) else value for k, value in enumerate(values)) or None
+
+
+@cache
+def _month_names() -> dict[str, int]:
+    """Return the number of each month by its names and their abbreviations."""
+    from babel.dates import get_month_names
+
+    names = {"sept": 9, "febr": 2}
+    for language in LANGUAGES:
+        for width in ("wide", "abbreviated"):
+            for context in ("format", "stand-alone"):
+                names |= {
+                    re.escape(name.casefold().rstrip(".")): number for number, name in get_month_names(width, context, language).items()
+                }
+    return names

@@ -1,0 +1,279 @@
+"""The rows of a table as people have them: CSV and TSV as spreadsheets, pandas, R and corpora's own sites write them, and .xlsx.
+
+The separator, the quotation and a first line `sep=;` are found in the file. A row that cannot be read is left out and noted
+(core.text.file_lines.LeftOut).
+"""
+
+import csv
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.common import notes
+from core.common.i18n import t, tn
+from core.text.composed import folded
+from core.text.file_lines import BadRow, LeftOut, Place, iterate_lines
+from core.text.workbooks import workbook_rows
+
+SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
+MOST_SNIFFED = 2_000, 1_000_000  # lines and characters by which the form of a table is told
+MAX_RECORD = 10_000_000  # characters of one row; where a quote is open for longer, it was never closed
+PEEKED = 50  # rows by which names of rows without a name on top are told
+# As pandas, R, Excel and databases write that a cell has no value. Case counts: NONE is a class of stances, "none" an answer.
+MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
+INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
+PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
+_GIVEN_MARK = re.compile(r"\"?sep=(.)\"?[,;\t|]*[\r\n]*", re.IGNORECASE | re.DOTALL)
+_DOUBLED = '""'
+
+csv.field_size_limit(2**31 - 1)  # of the process: a row's own limit is MAX_RECORD
+
+
+class Line(NamedTuple):
+    place: Place
+    text: str
+
+
+class _Record(NamedTuple):
+    place: Place
+    cells: list[str]
+    error: str = ""  # why it was read without quotes
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell is empty or says that it has no value."""
+    cell = cell.strip()
+    return not cell or cell in MISSING
+
+
+def whole(cell: str) -> str:
+    """Return a cell; a whole number that pandas wrote as a float without its point: "-1.0" is "-1"."""
+    cell = cell.strip()
+    return cell.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.0+", cell) else cell
+
+
+def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it."""
+    if kind == ".xlsx":
+        yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, most=reading.get("most", 1 << 62))), "")
+    else:
+        yield from table_rows(path.name, iterate_lines(path, **reading), tabs=kind != ".csv")
+
+
+def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the rows of a table's lines, as `file_rows`; `tabs`: its cells are separated by tabs, whatever else is in its first line."""
+    lines = _at_returns(lines)
+    head = _head(lines)
+    given = _GIVEN_MARK.fullmatch(head[0].text) if head else None
+    head = head[1:] if given else head
+    mark = given[1] if given else "\t" if tabs else _separator(head)
+    yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark)), mark)
+
+
+def _at_returns(lines: Iterable[tuple[Place, str]]) -> Iterator[Line]:
+    """Split lines at carriage returns too, as old Macs ended theirs."""
+    for place, text in lines:
+        if "\r" in text[:-2]:
+            yield from (Line(place, part) for part in re.split(r"(?<=\r)(?!\n)", text) if part)
+        else:
+            yield Line(place, text)
+
+
+def _head(lines: Iterator[Line]) -> list[Line]:
+    head, size = [], 0
+    for line in lines:
+        if not head and not line.text.strip():
+            continue
+        head.append(line._replace(text=line.text.removeprefix("\ufeff")) if not head else line)
+        size += len(line.text)
+        if len(head) >= MOST_SNIFFED[0] or size >= MOST_SNIFFED[1]:
+            break
+    return head
+
+
+def _separator(head: Sequence[Line]) -> str:
+    """Return the mark that is in the first row and cuts most rows into as many cells as that one."""
+    agreeing: dict[str, float] = {}
+    for mark in SEPARATORS:
+        records = (record.cells for record in _records(iter(head[:200]), mark, is_quoted(head[:200], mark)))
+        widths = [len(cells) for cells in map(_trimmed, records) if cells]
+        if widths and widths[0] > 1:
+            agreeing[mark] = sum(width == widths[0] for width in widths) / len(widths)
+    return max(agreeing, key=agreeing.get, default=SEPARATORS[0])
+
+
+def _trimmed(cells: list[str]) -> list[str]:
+    """Return the cells without the empty ones that a spreadsheet adds behind."""
+    n = len(cells)
+    while n and not cells[n - 1].strip():
+        n -= 1
+    return cells[:n]
+
+
+def is_quoted(head: Sequence[Line], mark: str) -> bool:
+    """Return whether quotation marks around a cell are the table's own. Between tabs they often belong to the text."""
+    if mark != "\t":
+        return True
+    rows = [line.text.rstrip("\r\n").split(mark) for line in head]
+    cells = [cell for row in rows for cell in row]
+    begun = [cell for cell in cells if cell.startswith('"')]
+    if not begun:
+        return False
+    if all(map(_is_within_quotes, rows[0])):
+        return True
+    with_commas = [cell for cell in cells if "," in cell]
+    if len(with_commas) > 1 and all(map(_is_within_quotes, with_commas)):  # Excel's way with tabs
+        return True
+    proper = sum(_is_within_quotes(cell) and _DOUBLED in cell[1:-1] for cell in begun)
+    open_ones = sum(not _is_within_quotes(cell) for cell in begun)
+    return proper > open_ones or (open_ones > 0 and _reads_whole(head, mark))
+
+
+def _is_within_quotes(cell: str) -> bool:
+    """Return whether a cell has quotes around it and none within that is not doubled."""
+    return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace(_DOUBLED, "")
+
+
+def _reads_whole(head: Sequence[Line], mark: str) -> bool:
+    """Return whether all rows, read with quotes, are as wide as the first and none is out of order."""
+    records = list(_records(iter(head), mark, True))[: -1 if len(head) >= MOST_SNIFFED[0] else None]
+    width = len(records[0].cells)
+    return all(not record.error and len(record.cells) in (0, width) for record in records)
+
+
+def _records(lines: Iterator[Line], mark: str, quoted: bool) -> Iterator[_Record]:
+    """Yield the rows of lines; a row whose quotes are out of order comes without them, and reading goes on with the next line."""
+    if not quoted:
+        for place, text in lines:
+            yield _Record(place, [_unquoted(cell) for cell in text.rstrip("\r\n").split(mark)])
+        return
+    waiting: deque[Line] = deque()
+    taken: list[Line] = []
+    while True:
+        reader = csv.reader(_taken(lines, waiting, taken), delimiter=mark, strict=True)
+        try:
+            for cells in reader:
+                place = taken[0].place
+                taken.clear()
+                yield _Record(place, cells)
+        except csv.Error as error:
+            first, *others = taken
+            waiting.extendleft(reversed(others))
+            taken.clear()
+            yield _Record(first.place, _without_quotes(first.text, mark), str(error))
+        else:
+            return
+
+
+def _taken(lines: Iterator[Line], waiting: deque[Line], taken: list[Line]) -> Iterator[str]:
+    """Yield the text of each line, which is then among `taken`."""
+    size = 0
+    while line := waiting.popleft() if waiting else next(lines, None):
+        size = size + len(line.text) if taken else len(line.text)
+        taken.append(line)
+        if size > MAX_RECORD:
+            raise csv.Error("unclosed quote")
+        yield line.text
+
+
+def _without_quotes(text: str, mark: str) -> list[str]:
+    """Return the cells of a line whose quotes are out of order: read with \\" for a quote, else as they are."""
+    try:
+        rows = list(csv.reader([text], delimiter=mark, strict=True, escapechar="\\"))
+    except csv.Error:
+        rows = []
+    if rows and '\\"' in text:
+        return rows[0]
+    cells = text.rstrip("\r\n").split(mark)
+    return [cell[1:-1].replace(_DOUBLED, '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell for cell in cells]
+
+
+def _unquoted(cell: str) -> str:
+    """Return a cell between tabs as its text: pandas quotes one that has quotes in it, and doubles those."""
+    inner = cell[1:-1]
+    return inner.replace(_DOUBLED, '"') if _DOUBLED in inner and _is_within_quotes(cell) else cell
+
+
+def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple[Place, list[str]]]:
+    """Yield rows that have something in them, no wider than the first; those that are wider are left out."""
+    records = (record for record in records if any(map(str.strip, record.cells)))
+    head = list(islice(records, PEEKED))
+    if not head:
+        return
+    first = head[0]
+    width = len(first.cells)
+    if _has_row_names(head):
+        head[0] = first._replace(cells=["", *first.cells])
+        width += 1
+    left_out = LeftOut(name)
+    for place, cells, error in chain(head, records):
+        left_out.n_rows += 1
+        if width == 1 and mark:  # the mark belongs to the text
+            yield place, [mark.join(cells)]
+        elif any(map(str.strip, cells[width:])) or (error and len(cells) != width):
+            left_out.add(_not_fitting(place, cells, width, mark, error))
+        else:
+            yield place, cells
+    left_out.check()
+
+
+def _has_row_names(head: Sequence[_Record]) -> bool:
+    """Return whether each row begins with its number, over which no name is, as R writes tables."""
+    numbers = [record.cells[0] for record in head[1:]]
+    wider = all(len(record.cells) == len(head[0].cells) + 1 for record in head[1:])
+    return len(numbers) > 1 and wider and all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
+
+
+def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: str) -> BadRow:
+    if error:
+        return BadRow(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
+    message = t("{n} cells for {width} columns", n=len(cells), width=width)
+    if not mark:
+        return BadRow(place, message, t("Give each column a name in the first row."))
+    if mark == "\t":
+        return BadRow(place, message, t("Replace tabs in cells with blanks."))
+    return BadRow(place, message, t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark))
+
+
+def note_blank(name: str, n: int) -> None:
+    """Note that so many rows have no text."""
+    notes.add(
+        (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
+    )
+
+
+def note_doubled(name: str, names: Sequence[str], number: int) -> None:
+    """Note that several columns have the name of the one that is read; `number` counts from 0."""
+    others = [k for k, other in enumerate(names) if k != number and folded(other.strip()) == folded(names[number].strip())]
+    if others:
+        values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
+        text = t(
+            "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
+        )
+        notes.add((name, "doubled", number), text)
+
+
+class Unread:
+    """The columns of a table that hold prose and are not read, unless the user chose the column."""
+
+    def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], aside: Sequence[int] = ()) -> None:
+        self._name, self._names = name, [each.strip() for each in names]
+        self._read = ", ".join(f"“{self._names[k]}”" for k in read)
+        self._words = {k: 0 for k in range(len(names)) if k not in {*read, *aside}}
+        self._usual, self._n = {k for k in self._words if folded(self._names[k]) in usual}, 0
+
+    def look(self, cells: Sequence[str]) -> None:
+        """Look at a row; after the first PEEKED rows a note names the columns."""
+        if self._n >= PEEKED:
+            return
+        self._n += 1
+        for k in self._words:
+            self._words[k] += len(cells[k].split()) if k < len(cells) else 0
+        prose = [k for k, n in self._words.items() if n and (k in self._usual or n >= PROSE_WORDS * self._n)]
+        if prose:
+            values = {"name": self._name, "read": self._read, "unread": ", ".join(f"“{self._names[k]}”" for k in prose)}
+            text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
+            notes.add((self._name, "unread"), text)

@@ -1,0 +1,269 @@
+"""Saved labels: what several tabs and processes write at once, what cannot be read, what a corpus no longer has."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.common.errors import BadInput
+from core.corpus import label_files, label_store
+from core.corpus.spread import Labels
+from core.files import own_names
+from core.text.own_corpus import keep_text
+
+ROOT = Path(__file__).parents[3]
+SENTENCES = [(("The", f"bank{k}", "."), 1) for k in range(400)]
+EACH, KILLS = 200, 100
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
+
+
+@pytest.fixture
+def path() -> Path:
+    return label_store.file_of("sentences", "bank")
+
+
+def label(path: Path, labels: Labels, k: int, sense: str) -> Labels:
+    return label_store.change(path, "bank", labels, lambda now: now.label([SENTENCES[k]], sense))
+
+
+def given(path: Path) -> dict:
+    return dict(label_store.read(path, "bank"))
+
+
+def test_two_tabs_keep_each_others_labels(path):
+    first, second = Labels(), Labels()
+    for k in (0, 1, 2):
+        second = label(path, second, k, "money")
+    first = label(path, first, 5, "river")
+    assert given(path) == dict.fromkeys((SENTENCES[k] for k in (0, 1, 2)), "money") | {SENTENCES[5]: "river"}
+    assert first.senses == ("money", "river")
+
+
+def test_undo_takes_back_only_ones_own_step(path):
+    first = label(path, Labels(), 0, "money")
+    label(path, Labels(), 1, "river")
+    first = label_store.change(path, "bank", first, Labels.undo)
+    assert given(path) == {SENTENCES[1]: "river"} and not first.steps
+    first = label(path, first, 2, "money")
+    label(path, Labels(), 2, "slope")  # the other tab sees it otherwise, later
+    assert dict(label_store.change(path, "bank", first, Labels.undo).given) == {SENTENCES[1]: "river", SENTENCES[2]: "slope"}
+
+
+def test_a_rename_reaches_what_another_tab_labeled_meanwhile(path):
+    first = label(path, Labels(), 0, "money")
+    label(path, Labels(), 1, "money")
+    label_store.change(path, "bank", first, lambda now: now.rename("money", "finance"))
+    assert set(given(path).values()) == {"finance"}
+
+
+def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path, tmp_path):
+    sentences = [SENTENCES[0], SENTENCES[1], SENTENCES[1], SENTENCES[3]]
+    labels = Labels()
+    for k, sense in enumerate(("river", "money", "river", "river")):
+        labels = label_store.change(path, "bank", labels, lambda now, k=k, sense=sense: now.label([sentences[k]], sense))
+    assert given(path) == {SENTENCES[0]: "river", SENTENCES[1]: "river", SENTENCES[3]: "river"}
+    here = label_files.numbered(labels.given, sentences)
+    assert here.given == ((0, "river"), (1, "river"), (2, "river"), (3, "river"))
+    download = tmp_path / "download.jsonl"
+    download.write_text(label_files.format_labels("bank", sentences, here, None), "utf-8")
+    assert set(label_files.read_labels(download, sentences).labels.given) == set(here.given)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        '{"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}\n',  # a second sense for a sentence
+        '{"tokens": ["The", "ba',
+        "not a row\n",
+        '{"tokens": ["The", "bank"], "position": 7, "sense": "money"}\n',
+        '{"tokens": ["The", "bank"], "position": 1}\n',
+        "\x00\x00\x00\n",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_set_aside_whole_and_its_rows_stay_in_use(path, damage):
+    labels = Labels()
+    for k in range(5):
+        labels = label(path, labels, k, "river")
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(damage)
+    before = path.read_bytes()
+    expected = {SENTENCES[k]: "river" for k in range(1 if "bank0" in damage else 0, 5)}
+    assert given(path) == expected
+    (aside,) = label_store.set_aside(path)
+    assert aside.read_bytes() == before
+    label(path, Labels(), 9, "money")
+    assert given(path) == expected | {SENTENCES[9]: "money"}
+    path.write_text("{", "utf-8")
+    assert given(path) == {}  # and the second one has another name
+    assert [each.read_bytes() for each in label_store.set_aside(path)] == [before, b"{"]
+
+
+def test_a_file_that_is_no_text_is_set_aside(path):
+    path.parent.mkdir(parents=True)
+    path.write_bytes(bytes(range(256)) * 10)
+    label(path, Labels(), 0, "river")
+    assert given(path) == {SENTENCES[0]: "river"}
+    assert [each.read_bytes() for each in label_store.set_aside(path)] == [bytes(range(256)) * 10]
+
+
+def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
+    labels = label(path, label(path, Labels(), 0, "money"), 7, "river")
+    moved = [SENTENCES[9], SENTENCES[7], (("Another", "one"), 1)]
+    here = label_files.numbered(labels.given, moved)
+    assert here.given == ((1, "river"),)
+    assert here.elsewhere == ((SENTENCES[0], "money"),)
+    label_store.change(path, "bank", labels, lambda now: now.label([moved[2]], "river"))
+    assert given(path) == {SENTENCES[0]: "money", SENTENCES[7]: "river", moved[2]: "river"}
+
+
+def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_the_others(tmp_path):
+    file = tmp_path / "labels.jsonl"
+    file.write_text(
+        label_files.format_given("bank", [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]), "utf-8"
+    )
+    read = label_files.read_labels(file, SENTENCES[:10])
+    assert read.missing == 1
+    file.write_text(label_files.format_labels("bank", SENTENCES[:10], read.labels.rename("shore", "river"), None), "utf-8")
+    assert label_files.read_senses(file) == {SENTENCES[0]: "money", SENTENCES[1]: "river", SENTENCES[399]: "river"}
+
+
+def test_a_sense_may_be_a_number_and_pandas_may_write_it_with_a_point(tmp_path):
+    file = tmp_path / "numbers.jsonl"
+    for number, text in ((1, "1"), (1.0, "1"), (2.5, "2.5"), (0, "0"), ("1", "1")):
+        for position in (1, 1.0):
+            file.write_text(json.dumps({"tokens": ["The", "bank"], "position": position, "sense": number}), "utf-8")
+            assert label_files.read_senses(file) == {(("The", "bank"), 1): text}
+    for wrong, message in (
+        ({"sense": None}, "without “sense”"),
+        ({"sense": True}, "instead of text"),
+        ({"sense": ["a"]}, "instead of text"),
+        ({"sense": " "}, "the sense is blank"),
+        ({"position": None, "sense": None}, "without “position”, “sense”"),
+        ({"position": 0.5}, "position 0.5 in 2 tokens"),
+    ):
+        file.write_text(json.dumps({"tokens": ["The", "bank"], "position": 1, "sense": "a"} | wrong), "utf-8")
+        with pytest.raises(BadInput, match=message):
+            label_files.read_senses(file)
+
+
+@pytest.mark.parametrize("guess", [False, 0, 0.0, "false", "False"])
+def test_a_row_that_is_a_guess_is_no_label_of_a_person(tmp_path, guess):
+    file = tmp_path / "guess.jsonl"
+    rows = [
+        {"tokens": ["The", "bank"], "position": 1, "sense": "a", "given": guess},
+        {"tokens": ["A", "bank"], "position": 1, "sense": "b"},
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert label_files.read_senses(file) == {(("A", "bank"), 1): "b"}
+
+
+def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
+    kept = keep_text("The bank lent money.", "notes.txt")
+    paths = [label_store.file_of(name, word) for name in (kept.name, "sentences") for word in ("bank", "money")]
+    assert label_store.file_of(str(kept.path), "bank") == paths[0]  # by path or by name
+    for each in paths:
+        label(each, Labels(), 0, "a")
+    paths[0].with_name(label_store.ASIDE.format(stem=paths[0].stem, number=1)).write_text("old", "utf-8")
+    label_store.forget(kept.name)
+    assert [each.is_file() for each in paths] == [False, False, True, True]
+    assert not paths[0].parent.exists()
+    assert own_names.is_kept(kept.name)
+
+
+def test_labels_of_a_word_are_the_same_whichever_words_are_read_with_the_language():
+    assert label_store.file_of("sentences+python", "bank") == label_store.file_of("sentences", "bank")
+
+
+def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
+    labels = label(path, Labels(), 0, "money")
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(label_store.CannotSave, match="cannot be written: No space left"):
+        label(path, labels, 1, "money")
+    assert path.read_bytes() == before
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from core.corpus import label_store
+from core.corpus.spread import Labels
+path, first, n = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+labels = Labels()
+print("ready", flush=True)
+sys.stdin.readline()
+for k in range(first, first + n):
+    sentence = ("The", f"bank{k}", "."), 1
+    labels = label_store.change(path, "bank", labels, lambda now: now.label([sentence], ("money", "river")[k % 2]))
+"""
+
+
+def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
+    def start(first: int) -> subprocess.Popen:
+        command = [sys.executable, "-c", WRITER, str(path), str(first), str(EACH)]
+        return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    writers = [start(0), start(EACH)]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    assert [writer.wait(timeout=200) for writer in writers] == [0, 0]
+    assert given(path) == {SENTENCES[k]: ("money", "river")[k % 2] for k in range(2 * EACH)}
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # no lock, no temporary file, nothing set aside
+
+
+# One process that imports once, and from which each writer is forked: a hundred starts would take minutes.
+KILLED = """
+import os, random, signal, sys, time
+from pathlib import Path
+from core.corpus import label_store
+from core.corpus.spread import Labels
+path, kills = Path(sys.argv[1]), int(sys.argv[2])
+random.seed(0)
+k = 0
+for _ in range(kills):
+    told, tell = os.pipe()
+    writer = os.fork()
+    if not writer:
+        labels = Labels()
+        while True:
+            sentence = ("The", f"bank{k}", "."), 1
+            labels = label_store.change(path, "bank", labels, lambda now: now.label([sentence], "money"))
+            os.write(tell, b"%d\\n" % k)
+            k += 1
+    os.close(tell)
+    time.sleep(random.uniform(0.001, 0.03))
+    os.kill(writer, signal.SIGKILL)
+    os.waitpid(writer, 0)
+    with os.fdopen(told) as stream:
+        saved = [int(line) for line in stream]
+    k = max(saved, default=k - 1) + 1
+    given = {sentence[0][1] for sentence, _ in label_store.read(path, "bank")}
+    lost = [j for j in range(k) if f"bank{j}" not in given]
+    assert not lost, lost
+print(k)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL") or not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved(path):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path), str(KILLS)], cwd=ROOT, capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 50, "too few labels were written to say anything"
+    assert not label_store.set_aside(path)

@@ -1,0 +1,242 @@
+"""A command replaces only what it wrote itself and nobody has changed since, or what the user allows; never what it reads."""
+
+import json
+import os
+
+import pytest
+
+from core.common import config
+from core.common.errors import BadInput
+from core.files import outputs
+from core.files.artifacts import replacing
+from core.files.outputs import Outputs, remember, set_aside
+
+OWN = r"rows\.arrow|meta\.json"
+
+
+def write(path, text, command="senses change", **how) -> None:
+    """Write a file as a command does that names it."""
+    run = Outputs(command, named=(path,), files=(path,), **how)
+    with run.guarding(), replacing(path) as temporary:
+        temporary.write_text(text)
+
+
+def write_folder(folder, text, command="train", names=("rows.arrow", "meta.json"), **how) -> None:
+    run = Outputs(command, named=(folder,), **how)
+    with run.guarding():
+        run.check_folder(folder, OWN)
+        with replacing(folder, own=OWN) as temporary:
+            temporary.mkdir()
+            for name in names:
+                (temporary / name).write_text(text)
+
+
+def test_a_file_of_somebody_s_is_replaced_only_where_the_user_allows_it(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("mine")
+    with pytest.raises(BadInput, match=r"a\.csv exists and “senses change” did not write it\. Name another, or add --overwrite\."):
+        write(path, "new")
+    assert path.read_text() == "mine"
+    write(path, "new", overwrite=True)
+    assert path.read_text() == "new"
+
+
+def test_a_command_replaces_its_own_file_until_somebody_changes_it(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in ("one", "two", "three"):
+        write(path, text)
+    with pytest.raises(BadInput, match="“senses spread” did not write it"):
+        write(path, "other", command="senses spread")
+    times = path.stat().st_mtime_ns
+    path.write_text("THREE")  # of the same size, and made to look as old
+    os.utime(path, ns=(times, times))
+    with pytest.raises(BadInput, match="was changed after “senses change” wrote it"):
+        write(path, "four")
+    assert path.read_text() == "THREE"
+    write(path, "four", overwrite=True)
+    write(path, "five")
+    assert path.read_text() == "five"
+
+
+def test_a_file_that_was_moved_or_whose_record_is_lost_is_somebody_s(tmp_path):
+    write(tmp_path / "a.csv", "one")
+    (tmp_path / "a.csv").rename(tmp_path / "b.csv")
+    with pytest.raises(BadInput, match="did not write it"):
+        write(tmp_path / "b.csv", "two")
+    write(tmp_path / "a.csv", "one")
+    for damage in ("", "[]", '{"x": 1}', "\0"):
+        (config.cache_folder() / outputs.RECORD).write_text(damage)
+        with pytest.raises(BadInput, match="did not write it"):
+            write(tmp_path / "a.csv", "two")
+    write(tmp_path / "a.csv", "two", overwrite=True)
+    write(tmp_path / "a.csv", "three")
+
+
+@pytest.mark.parametrize("how", ["itself", "by a link", "a link to it", "a hard link", "relative", "in a folder", "by a folder's link"])
+def test_an_input_is_never_replaced(tmp_path, monkeypatch, how):
+    """Not even with --overwrite, whatever name it has."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    mine = folder / "mine.csv"
+    mine.write_text("mine")
+    link = tmp_path / "link.csv"
+    if how in ("by a link", "a link to it"):
+        link.symlink_to(mine)
+    if how == "a hard link":
+        os.link(mine, link)
+    (tmp_path / "there").symlink_to(folder)
+    read, written = {
+        "itself": (mine, mine),
+        "by a link": (link, mine),
+        "a link to it": (mine, link),
+        "a hard link": (mine, link),
+        "relative": (mine, folder / ".." / "data" / "mine.csv"),
+        "in a folder": (folder, mine),
+        "by a folder's link": (tmp_path / "there", mine),
+    }[how]
+    for overwrite in (False, True):
+        with pytest.raises(BadInput, match="is read by this command and stays as it is"):
+            write(written, "new", inputs=(read,), overwrite=overwrite)
+    assert mine.read_text() == "mine"
+
+
+def test_in_a_folder_that_a_command_reads_it_may_write_new_files_and_its_own(tmp_path):
+    for text in ("one", "two"):
+        write(tmp_path / "new.json", text, inputs=(tmp_path,))
+    assert (tmp_path / "new.json").read_text() == "two"
+
+
+def test_two_outputs_of_one_command_have_two_names(tmp_path):
+    run = Outputs("senses spread", files=(tmp_path / "a", tmp_path / "x" / ".." / "a"))
+    with pytest.raises(BadInput, match="is named for two outputs"), run.guarding():
+        pass
+
+
+def test_a_folder_or_a_pipe_is_no_file_to_write(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name, message in (("folder", "is a folder"), ("pipe", "is no file")):
+        with pytest.raises(BadInput, match=message):
+            write(tmp_path / name, "new", overwrite=True)
+
+
+def test_a_link_stays_and_leads_to_the_new_file(tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "far" / "real.csv")
+    write(tmp_path / "link.csv", "one")
+    write(tmp_path / "link.csv", "two")
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "far" / "real.csv").read_text() == "two"
+
+
+def test_a_file_keeps_its_permissions(tmp_path):
+    write(tmp_path / "a.csv", "one")
+    (tmp_path / "a.csv").chmod(0o600)
+    write(tmp_path / "a.csv", "two")
+    assert (tmp_path / "a.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_is_replaced_only_where_each_file_may_be(tmp_path):
+    folder = tmp_path / "head"
+    write_folder(folder, "one")
+    write_folder(folder, "two")
+    (folder / "meta.json").write_text("edited")
+    with pytest.raises(BadInput, match=r"meta\.json was changed after “train” wrote it"):
+        write_folder(folder, "three")
+    write_folder(folder, "three", overwrite=True)
+    assert (folder / "meta.json").read_text() == "three"
+    (folder / "notes.txt").write_text("mine")
+    for overwrite in (False, True):  # it would be lost, not replaced
+        with pytest.raises(BadInput, match=r"has other files \(notes\.txt\)"):
+            write_folder(folder, "four", overwrite=overwrite)
+    assert (folder / "meta.json").read_text() == "three" and (folder / "notes.txt").read_text() == "mine"
+
+
+def test_files_of_our_names_that_somebody_else_wrote_stay(tmp_path):
+    folder = tmp_path / "head"
+    folder.mkdir()
+    (folder / "meta.json").write_text("mine")
+    with pytest.raises(BadInput, match=r"meta\.json exists and “train” did not write it"):
+        write_folder(folder, "one")
+    run = Outputs("index build", named=(folder,))
+    with pytest.raises(BadInput, match="has other files"):
+        run.check_folder(folder, OWN, marked=lambda _: False)
+    run.check_folder(folder, OWN, marked=lambda _: True)  # in a format of ours: written by the command elsewhere
+    assert (folder / "meta.json").read_text() == "mine"
+
+
+def test_a_folder_that_is_read_or_holds_an_input_is_not_replaced(tmp_path):
+    folder = tmp_path / "model"
+    write_folder(folder, "one")
+    for read in (folder, folder / "meta.json"):
+        with pytest.raises(BadInput, match="is read by this command"):
+            write_folder(folder, "two", inputs=(read,), overwrite=True)
+    assert (folder / "meta.json").read_text() == "one"
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_result_is_kept_beside_a_file_that_appeared_during_the_work(tmp_path, overwrite):
+    """A long job does not fail at its end for nothing."""
+    path = tmp_path / "a.csv"
+    run = Outputs("senses change", named=(path,), files=(path,), overwrite=overwrite, inputs=(tmp_path / "in.csv",))
+    (tmp_path / "in.csv").write_text("input")
+    with pytest.raises(BadInput, match=r"The result is in .*a-2\.csv\."), run.guarding(), replacing(path) as temporary:
+        temporary.write_text("result")
+        os.link(tmp_path / "in.csv", path) if overwrite else path.write_text("mine")
+    assert path.read_text() == ("input" if overwrite else "mine") and (tmp_path / "a-2.csv").read_text() == "result"
+    assert sorted(each.name for each in tmp_path.iterdir() if each.is_file()) == ["a-2.csv", "a.csv", "in.csv"]
+
+
+def test_a_folder_s_result_is_kept_beside_it_where_a_stranger_came_during_the_work(tmp_path):
+    folder = tmp_path / "index"
+    run = Outputs("train", named=(folder,))
+    run.check_folder(folder, OWN)
+    with (
+        pytest.raises(BadInput, match=r"has other files \(notes\.txt\).* The result is in .*index-2\."),
+        run.guarding(),
+        replacing(folder, own=OWN) as temporary,
+    ):
+        temporary.mkdir()
+        (temporary / "meta.json").write_text("result")
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine")
+    assert (folder / "notes.txt").read_text() == "mine" and (tmp_path / "index-2" / "meta.json").read_text() == "result"
+
+
+def test_what_no_command_checked_is_neither_guarded_nor_recorded(tmp_path):
+    with Outputs("glove", named=(tmp_path / "a",)).guarding(), replacing(tmp_path / "work.safetensors") as temporary:
+        temporary.write_text("checkpoint")
+    assert not (config.cache_folder() / outputs.RECORD).exists()
+
+
+def test_a_command_that_was_killed_before_the_rename_may_write_again(tmp_path):
+    path = tmp_path / "a.csv"
+    write(path, "one")
+    remember("senses change", {path: "0" * 64})  # the sum of what was to come
+    write(path, "two")
+    assert path.read_text() == "two"
+
+
+def test_the_record_forgets_files_that_are_gone_before_it_grows_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(outputs, "MOST", 3)
+    for k in range(5):
+        write(tmp_path / f"{k}.csv", "x")
+        if k < 3:
+            (tmp_path / f"{k}.csv").unlink()
+    record = json.loads((config.cache_folder() / outputs.RECORD).read_text())
+    assert len(record) <= 3 and {str(tmp_path / "3.csv"), str(tmp_path / "4.csv")} <= record.keys()
+
+
+def test_a_cache_that_cannot_be_written_only_forgets(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "file" / "cache"))
+    write(tmp_path / "a.csv", "one")
+    with pytest.raises(BadInput, match="did not write it"):
+        write(tmp_path / "a.csv", "two")
+
+
+def test_what_is_set_aside_keeps_its_ending_and_takes_no_other_s_place(tmp_path):
+    for text in ("a", "b", "c"):
+        (tmp_path / "bank.jsonl").write_text(text)
+        set_aside(tmp_path / "bank.jsonl")
+    kept = {path.name: path.read_text() for path in tmp_path.glob("*.jsonl")}
+    assert kept == {"bank-unreadable.jsonl": "a", "bank-unreadable-2.jsonl": "b", "bank-unreadable-3.jsonl": "c"}

@@ -1,0 +1,96 @@
+"""Senses that a model guessed: read, written and drawn as guesses, and in no measure."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.analysis.word_maps import map_rows, measured_rows
+from core.common.errors import BadInput
+from core.index.build import build_index
+from core.index.joined import JoinedTable
+from core.senses import reports, verdict
+from core.text.own_corpus import keep_sentences
+from core.text.sentences import Sentence, Target, fingerprint, read_labelled, read_sentences
+from tests.core.index.test_table import FakeEncoder
+
+EQUAL = np.ones(3) / 3
+WORDS = ("river", "water", "shore", "boat", "loan", "money", "check", "clerk")
+
+
+def corpus(guesses: tuple[str, ...]) -> list[Sentence]:
+    """Eight sentences of a person's two senses, then one for each guess."""
+    given = [
+        Sentence(("The", "bank", "by", word), (Target(1, "bank", ("shore", "money")[k // 4], "bank"),)) for k, word in enumerate(WORDS)
+    ]
+    guessed = [Sentence(("A", "bank", f"number{k}"), (Target(1, "bank", None, "bank", None, sense),)) for k, sense in enumerate(guesses)]
+    return [*given, *guessed]
+
+
+def table_of(sentences: list[Sentence], folder, *, targets_only: bool = True):
+    return build_index(sentences, FakeEncoder(), folder, model="fake", targets_only=targets_only)
+
+
+@pytest.mark.parametrize("targets_only", [True, False])
+def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
+    table = table_of(corpus(("money", "shore", "slope")), tmp_path / "index", targets_only=targets_only)
+    labeled, drawn = table.labelled_rows("bank"), table.drawn_rows("bank")
+    assert len(labeled) == 8 and len(drawn) == 11
+    assert [table.occurrence(int(row)).guess for row in np.setdiff1d(drawn, labeled)] == ["money", "shore", "slope"]
+    assert {table.occurrence(int(row)).guess for row in labeled} == {None}
+    assert {table.occurrence(int(row)).sense for row in np.setdiff1d(drawn, labeled)} == {None}
+    assert table.senses_of("bank") == ["money", "shore"]
+    assert map_rows(table, "bank").tolist() == drawn.tolist()
+    assert measured_rows(table, "bank").tolist() == labeled.tolist()
+    assert len(table.drawn_rows("other")) == 0
+
+
+def test_tables_read_as_one_keep_their_guesses(tmp_path):
+    first, second = (table_of(corpus((sense,)), tmp_path / sense) for sense in ("money", "shore"))
+    joined = JoinedTable([first, second])
+    guesses = [joined.occurrence(row).guess for row in range(len(joined))]
+    assert [each for each in guesses if each] == ["money", "shore"] and guesses[8] == "money" and guesses[17] == "shore"
+
+
+def test_no_measure_of_senses_depends_on_guesses(tmp_path):
+    def measured(guesses: tuple[str, ...], name: str):
+        table = table_of(corpus(guesses), tmp_path / name)
+        report = reports.sense_report_of(table, "bank", EQUAL)
+        return report, verdict.has_senses(table, "bank")
+
+    alone, several = measured((), "none")
+    for name, guesses in (("right", ("money",) * 5), ("wrong", ("shore",) * 5), ("new", tuple("abcde"))):
+        report, also = measured(guesses, name)
+        assert (report.n, report.one_nn, report.p, report.silhouette, report.majority) == (
+            (alone.n, alone.one_nn, alone.p, alone.silhouette, alone.majority)
+        )
+        assert also == several
+
+
+def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
+    sentences = [Sentence(s.tokens, (replace(s.targets[0], sense=None, guess=s.targets[0].sense),)) for s in corpus(())]
+    table = table_of(sentences, tmp_path / "index")
+    assert len(map_rows(table, "bank")) == 8 and not verdict.has_senses(table, "bank")
+    with pytest.raises(BadInput, match="Nobody labeled a sentence of “bank”"):
+        reports.sense_report_of(table, "bank", EQUAL)
+
+
+def test_a_guess_is_the_same_after_writing_and_reading(private_cache):
+    sentences = corpus(("money", "shore"))
+    assert read_sentences(keep_sentences(sentences).path) == sentences
+
+
+def test_a_corpus_is_another_when_its_guesses_change():
+    marks = {fingerprint(corpus(guesses)) for guesses in ((), ("money",), ("shore",), ("money", "shore"), ("shore", "money"))}
+    assert len(marks) == 5
+    plain = corpus(())[0]
+    assert "guess" not in repr(plain.targets)  # or what is made of every labeled corpus would be made again
+
+
+def test_rows_with_a_guess_are_not_scored(tmp_path):
+    file = tmp_path / "labels.jsonl"
+    row = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "sense": "money", "lemma": "bank"}
+    file.write_text("\n".join(map(json.dumps, [row, row | {"given": True}, row | {"given": False, "probability": 0.9}])), "utf-8")
+    assert len(read_labelled(file)) == 2
+    assert [(t.sense, t.guess) for s in read_sentences(file) for t in s.targets] == [("money", None), ("money", None), (None, "money")]

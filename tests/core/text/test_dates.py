@@ -1,0 +1,100 @@
+"""Dates as archives, spreadsheets, programs and Korean texts write them: the span of each, and what is no date."""
+
+import time
+
+import pytest
+
+from core.text.dates import DISTANT, format_year, format_years, parse_date
+
+YEARS = {
+    (1850, 1850): "1850|c. 1850|ca. 1850|circa 1850|c1850|[1850]|[c. 1850?]|1850?|1850 (?)|1850~|(1850)|1850.|1850.0|in 1850|mid-1850|©1850"
+    "|MDCCCL|n.d. [1850]|1849 [i.e. 1850]|Spring 1850|Winter, 1850|1850년|1850년경|약 1850년|1850年|AD 1850|1850-XX-XX|1850-00-00|１８５０|1850.5",
+    (1850, 1859): "1850s|1850's|the 1850s|[185-?]|185X|1850년대|c. 1850s",
+    (1850, 1853): "early 1850s|1850년대 초",
+    (
+        1850,
+        1860,
+    ): "1850-60|1850–60|1850–1860|1850 - 1860|1850 to 1860|between 1850 and 1860|from 1850 to 1860|1850-ca. 1860|1850/1860|1850~1860"
+    "|1850년~1860년|1850~60년|1850년에서 1860년 사이|c. 1850-c. 1860|[1850 or 1860]",
+    (1850, 1851): "1850/51|1850–1|1850-1|Winter 1850/51|1850 or 1851|1850, 1851",
+    (1850, 1869): "1850s-60s|1850s–1860s|1850s and 1860s",
+    (1999, 2000): "1999/00|1999-00",
+    (1811, 1812): "1811/12",
+    (
+        1800,
+        1899,
+    ): "19th century|19th c.|19th cent.|nineteenth century|XIX century|XIXe siècle|19. Jh.|siglo XIX|s. XIX|18--|18XX|1800s|19세기|19世紀",
+    (1800, 1833): "early 19th century|early 19th c.|19세기 초",
+    (1834, 1866): "mid-19th century|mid 19th c.",
+    (1867, 1899): "late 19th century|19세기 말",
+    (1800, 1849): "first half of the 19th century|1st half 19th c.|19세기 전반",
+    (1875, 1899): "last quarter of the 19th century",
+    (1767, 1833): "late 18th–early 19th century|late 18th to early 19th c.",
+    (1700, 1899): "18th-19th centuries|18th or 19th c.|18~19세기",
+    (850, 850): "850|AD 850|850 AD|A.D. 850|850 CE|0850|서기 850년",
+    (50, 50): "0050|AD 50|50 CE",
+    (-44, -44): "44 BC|44 B.C.|44 BCE|-44|-0044|기원전 44년|15 March 44 BC",
+    (-500, -400): "500-400 BC|500–400 B.C.E.|500 BC to 400 BC",
+    (-27, 14): "27 BC–AD 14|27 BC - 14 AD",
+    (-500, -401): "5th century BC|fifth century B.C.|기원전 5세기",
+    (1, 99): "1st century",
+    (-DISTANT, 1849): "before 1850|pre-1850",
+    (-DISTANT, 1850): "until 1850|1850 or earlier|not after 1850|../1850|1850년 이전",
+    (1851, DISTANT): "after 1850|post-1850",
+    (1850, DISTANT): "since 1850|1850 or later|not before 1850|1850/..|1850-|1850–|1850년 이후",
+}
+MAY = ((1850, 5, 12), (1850, 5, 12))
+DAYS = {
+    MAY: "1850-05-12|1850/5/12|1850.05.12|1850. 5. 12.|18500512|12 May 1850|12th of May, 1850|May 12, 1850|May 12th 1850|12-May-1850|1850 May 12"
+    "|12. Mai 1850|12 mai 1850|12 de mayo de 1850|1850년 5월 12일|1850年5月12日|1850-05-12 00:00:00|1850-05-12T00:00:00Z"
+    "|1850-05-12T10:15:00.123+01:00|1850-05-12 10:15|18500512T101500Z|Sunday, May 12, 1850|Sun May 12 10:00:00 +0000 1850",
+    ((1850, 5, 1), (1850, 5, 31)): "1850-05|05/1850|5.1850|May 1850|May, 1850|1850년 5월|1850-05-XX|mai 1850",
+    ((1850, 12, 25), (1850, 12, 25)): "25/12/1850|12/25/1850|25.12.1850|25-12-1850",
+    ((1995, 3, 12), (1995, 12, 3)): "03/12/1995|12/03/1995|3.12.1995",  # whichever of the two is the day
+    ((1850, 5, 12), (1850, 5, 15)): "12–15 May 1850|12-15 May 1850",
+    ((1850, 5, 12), (1850, 6, 3)): "12 May - 3 June 1850|1850-05-12/1850-06-03|between 12 May 1850 and 3 June 1850",
+    ((1850, 5, 1), (1851, 6, 31)): "May 1850 – June 1851|May 1850-June 1851",
+    ((1850, 1, 1), (1850, 3, 31)): "1850Q1|Q1 1850|1850 Q1",
+    ((1731, 2, 10), (1732, 2, 10)): "10 February 1731/2",
+}
+NONE = (
+    "|n.d.|n. d.|s.d.|undated|unknown|?|-|nan|NaT|None|미상|hello|50|'50|12/05/50|May 50|12 May 50|50s|50년대|12-May-50|0|0000|9999|43961|43961.5"
+    "|1850-13-01|2001-04-31|1850-02-30|31/31/1850|1850-49|185?|1850 edition|<1850|turn of the century|1,850|-|00/00/0000|20th|XIX|1850 1851 1852"
+)
+
+
+@pytest.mark.parametrize(("years", "text"), [(years, text) for years, texts in YEARS.items() for text in texts.split("|")])
+def test_a_date_is_its_years(years, text):
+    assert parse_date(text).years == years
+
+
+@pytest.mark.parametrize(("days", "text"), [(days, text) for days, texts in DAYS.items() for text in texts.split("|")])
+def test_a_date_with_a_month_is_its_days(days, text):
+    assert parse_date(text) == days
+
+
+@pytest.mark.parametrize("text", NONE.split("|"))
+def test_a_text_that_is_no_date_or_has_a_short_year_is_not_guessed(text):
+    assert parse_date(text) is None
+
+
+def test_spans_are_compared_by_number():
+    early, late = parse_date("860"), parse_date("1010")
+    assert early < late
+    assert early.lies_in(parse_date("before 900")) and not late.lies_in(parse_date("before 900"))
+    assert parse_date("1845–1855").meets(parse_date("1850")) and not parse_date("1845–1849").meets(parse_date("1850"))
+
+
+def test_years_are_written_as_they_are_read():
+    for year in (1850, 850, 50, 1, -1, -44, -3000):
+        assert parse_date(format_year(year)).years == (year, year)
+    assert [format_years(*years) for years in ((1850, 1850), (1850, 1859), (-DISTANT, 1849))] == ["1850", "1850–1859", "…–1849"]
+
+
+@pytest.mark.parametrize(
+    "text", ["1850-" * 16, "1-2-" * 20, "1850, " * 13, "c. " * 26, "may–" * 16 + "1850", "before " * 11, "(1850 or " * 8, "x" * 9_000]
+)
+def test_no_text_takes_long(text):
+    started = time.perf_counter()
+    parse_date(text)
+    assert time.perf_counter() - started < 1
