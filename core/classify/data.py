@@ -6,6 +6,7 @@ and shares of this ranking are the splits and the folds: equal texts always fall
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,7 @@ from core.files.artifacts import text_fingerprint
 from core.text import languages
 from core.text.composed import folded
 from core.text.languages import Language
+from core.text.scripts import say_unread
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200
@@ -225,16 +227,20 @@ class _Maker:
 
     def rows(self, table: Table) -> list[_Cut]:
         made = []
+        counts: Counter[str] = Counter()
         n_cut, n_blank = 0, 0
         for row in table.rows:
             text = self.rules.clean(row.text)
             tokens = self.language.tokenize(text)
+            counts.update(tokens)
             n_cut += len(tokens) > self.max_tokens
             n_blank += not tokens
             if tokens:
                 kept = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
                 made.append(_Cut(text, normal_form(text), kept, self.rules.names.get(row.label.casefold(), row.label)))
         self.notes += table.notes
+        if text := say_unread(counts, self.language):
+            self.notes.append(f"{table.name}: {text}")
         if n_cut:
             self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {self.max_tokens} tokens.")
         if n_blank:

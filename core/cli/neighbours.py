@@ -19,6 +19,7 @@ from core.text import languages
 from core.text.corpora import locate
 from core.text.labelled_words import indexed
 from core.text.readings import WordInContext, read_in
+from core.text.scripts import note_unread
 from core.text.tokens import bare
 from core.text.word_in_question import word_in_question
 
@@ -131,6 +132,7 @@ def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
         raise BadInput(f"Token {position} of the sentence is {at}")
     if not places:
         raise BadInput(wire.no_token(word, tokens, "sentence"))
+    note_unread(tokens, model.language)
     if position is None and len(places) > 1:
         note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
     position = places[0] if position is None else position
@@ -256,4 +258,5 @@ def _locate(tokens: Sequence[str], word: str, model: Model) -> tuple[tuple[str, 
     cut, places = locate(tokens, word, model.language, forms=True)
     if not places:
         raise BadInput(wire.no_token(word, cut, "sentence"))
+    note_unread(cut, model.language)
     return tuple(cut), places[0]

@@ -18,6 +18,7 @@ from core.common.model_layers import SENSES
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
+from core.text.scripts import note_unread
 from core.text.sentences import checked_tokens, read_lines, read_sentences
 from core.text.tokens import bare, split_sentences
 
@@ -134,6 +135,7 @@ def predict(*, text, direction, k, model) -> Answer:
     backward = direction == "backward"
     sentences = split_sentences(text) or [""]
     tokens = languages.tokenize(sentences[0] if backward else sentences[-1])
+    note_unread(tokens, languages.in_use())
     unknown = model.unknown_probability(tokens, backward=backward)
     predictions = model.predict(tokens, backward=backward, k=k)
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]

@@ -23,6 +23,7 @@ from core.common.markup import shorten
 from core.text.corpora import locate, longer_word
 from core.text.labelled_words import list_words
 from core.text.readings import WordInContext, readings
+from core.text.scripts import note_unread
 from core.text.tokens import bare
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> tuple[int | 
     tokens, most = bench.language.tokenize(given["text"]), limits().max_words
     if not 1 <= len(tokens) <= most:
         raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {most}, such as {EXAMPLE}.")
+    note_unread(tokens, bench.language)
     position, word = given.get("position"), given.get("word")
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):

@@ -135,6 +135,11 @@ class EncodedCorpus:
         """(words,) how often each occurs."""
         return np.bincount(self.word, minlength=len(self.words))
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Word -> how often it occurs."""
+        return {word: n for word, n in zip(self.word_list, self.frequency.tolist(), strict=True) if n}
+
     def opening_word(self, word: str = "") -> str:
         """The word, where it occurs; else the commonest of at least five letters, with a letter or digit, or at all."""
         if word in self.number:

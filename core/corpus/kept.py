@@ -15,6 +15,7 @@ from core.text import languages
 from core.text.corpora import labelled_of, open_corpus
 from core.text.labelled_words import sentences_of
 from core.text.languages import Language
+from core.text.scripts import note_unread
 from core.text.sentences import stream_sentences
 
 DIGITS = 32  # of the sha256 of a file
@@ -37,7 +38,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     with languages.reading(language):
         folder = _folder(path, language)
         try:
-            return _said(_with_name(open_folder(folder), path.name))
+            return _said(_with_name(open_folder(folder), path.name), language)
         except CorruptArtifact:
             shutil.rmtree(folder, ignore_errors=True)
         except MissingArtifact:
@@ -52,8 +53,8 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     try:
         made.save(folder)
     except BadInput:  # a cache that cannot be written: it is made again next time
-        return _said(_with_name(made, path.name))
-    return _said(_with_name(open_folder(folder), path.name))
+        return _said(_with_name(made, path.name), language)
+    return _said(_with_name(open_folder(folder), path.name), language)
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
@@ -74,8 +75,9 @@ def _folder(path: Path, language: Language) -> Path:
     return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
 
 
-def _said(corpus: EncodedCorpus) -> EncodedCorpus:
-    """Note what was noted when the file was read, as it may have been long ago."""
+def _said(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
+    """Note what was noted when the file was read, as it may have been long ago, and what the language's models cannot read of it."""
+    note_unread(corpus.counts, language, corpus.unnamed)
     with notes.passing_on():
         for text in corpus.notes:
             notes.add(text, text)

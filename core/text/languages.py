@@ -26,6 +26,7 @@ from core.text.legible import Choice, CutWord
 from core.text.morphemes import morphemes
 from core.text.word_ranks import ranks_of
 
+LATIN = "LATIN"  # a script, as Unicode names it
 FREQUENT = 20_000  # of the most frequent words: either part of a cut word may stand alone
 SHORTEST = 4  # letters of a second part that may
 
@@ -79,10 +80,14 @@ class Language:
             return left.rpartition("-")[2] + right.partition("-")[0] in ranks
         return len(right) < SHORTEST or any(ranks.get(part, FREQUENT) >= FREQUENT for part in (left, right))
 
+    @property
+    def scripts(self) -> frozenset[str]:
+        """The scripts, LATIN, HANGUL ..., that the examples are written in; none without examples."""
+        return scripts_of(json.dumps(self.examples.get("pairs", {}), ensure_ascii=False))
+
     def writes(self, word: str) -> bool:
         """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""
-        known = _scripts(json.dumps(self.examples.get("pairs", {}), ensure_ascii=False))
-        return not known or _scripts(word) <= known
+        return not self.scripts or scripts_of(word) <= self.scripts
 
 
 _code: InThread[str] = InThread("content language")  # as which text is read
@@ -172,6 +177,9 @@ def _read(path: Path) -> Language:
     return Language(code=path.stem, **entries)
 
 
-def _scripts(text: str) -> set[str]:
-    """LATIN, HANGUL ... of a text's letters: the first word of each one's name."""
-    return {unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha()}
+@lru_cache(maxsize=65_536)
+def scripts_of(text: str) -> frozenset[str]:
+    """Return the scripts of a text's letters, LATIN, HANGUL ...: the first word of each one's name in Unicode."""
+    if text.isascii():
+        return frozenset((LATIN,)) if any(map(str.isalpha, text)) else frozenset()
+    return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha())

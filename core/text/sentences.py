@@ -23,10 +23,11 @@ from core.text import documents
 from core.text.composed import plain_word
 from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 from core.text.json_rows import json_rows
-from core.text.languages import tokenize
+from core.text.languages import in_use, tokenize
 from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
+from core.text.scripts import note_unread
 from core.text.table_cells import cells
 from core.text.tables import note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
@@ -100,6 +101,7 @@ def read_sentences(
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
     return sentences
 
 
@@ -112,6 +114,7 @@ def read_lines(path: str | Path, *, text_column: str | None = None, **reading: A
     lines = [sentence.tokens for sentence in _sentences(path, (text_column, None), None, whole=True, blank=True, **reading)]
     if not any(lines) and _kind(path) != ".json":
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    note_unread((token for tokens in lines for token in tokens), in_use(), path.name)
     return lines
 
 
