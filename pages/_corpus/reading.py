@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.common.i18n import t, tn
-from core.common.markup import Markup, html, shorten
+from core.common.markup import Markup, html, plain, shorten
 from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import forget_encoded
@@ -60,6 +60,8 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
         )
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
     _left_out(kept)
+    if own and (unread := store.unread(in_use, corpus)):
+        st.warning(plain(unread, 400), icon=":material/translate:")
     if corpus != in_use.corpus:
         _offer(corpus, plan)
     elif own:

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from core.common import i18n
 from core.elmo.models import Model
 from core.files import own_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
 from core.text.corpora import open_corpus
+from core.text.scripts import say_unread
 from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.kept import keep
@@ -28,6 +30,13 @@ def plan(corpus: str, model_name: str) -> Plan:
     reads = (("corpus", corpus), ("model", model_name))
     model = opened.model(model_name)
     return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus, model.language), model), most=32)
+
+
+def unread(in_use: InUse, corpus: str) -> str:
+    """How many of a corpus's tokens the model's language has no letters for, in words; "" where none is."""
+    reads = (("corpus", corpus), ("model", in_use.model))
+    over = bench(in_use).over(corpus)
+    return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)
 
 
 def pace(model_name: str, corpus: str) -> Pace:

@@ -1,5 +1,8 @@
 """The language: which one the interface speaks, which one text is read as, and what changes with it."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -8,7 +11,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.files import registry
-from core.text import languages
+from core.text import languages, scripts
 from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples, fonts
@@ -77,6 +80,11 @@ def foreign(*words: str) -> list[str]:
     """Those of the words in letters that the language which text is read as is not written in."""
     reads = languages.in_use()
     return [word for word in dict.fromkeys(map(bare, words)) if any(map(str.isalpha, word)) and not reads.writes(word)]
+
+
+def say_unread(tokens: Iterable[str]) -> str:
+    """How many tokens of a text are in letters that the language which text is read as has not; "" where none is."""
+    return scripts.say_unread(Counter(tokens), languages.in_use())
 
 
 def say_foreign(word: str) -> str:

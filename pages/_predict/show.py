@@ -1,15 +1,19 @@
 """The Next word page: a text, and one of three parts: what may follow and precede it, how surprising each word was, what an edit changes.
 Of a transformer with a head for masked words, what could stand in a word's place."""
 
+from itertools import chain
+
 import streamlit as st
 
 from core.analysis import expectation
 from core.common.i18n import t
+from core.common.markup import plain
 from core.engines.masked import has_head
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import bench, view
+from pages._frame import language
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._predict import edits, expected, masked, passage, surprise
@@ -24,6 +28,8 @@ def show(in_use: InUse) -> None:
     if not sentences:
         st.info(t("Type a few words, or choose an example."), icon=":material/edit:")
         return
+    if unread := language.say_unread(chain.from_iterable(sentences)):
+        st.caption(plain(unread, 400))
     model = opened.model(in_use.model)
     if not model.is_elmo and has_head(model.folder):
         masked.show(in_use, sentences)

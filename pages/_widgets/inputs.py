@@ -111,5 +111,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             on_change=question.tap,
             args=(key,),
         )
+        if unread := language.say_unread(tokens):
+            st.caption(plain(unread, 400))
         place = position if position is not None else result.positions[number]
         return Chosen(text, tokens, place, question.reading_of(tokens, place))
