@@ -125,7 +125,7 @@ def _cut_word(before: str, after: str) -> CutWord | None:
 def _is_cut(before: str, after: str) -> bool:
     """Whether a line goes on in the next, whatever their widths, because it ends within a word."""
     word = _cut_word(before, after)
-    return word is not None and (word.is_soft or (len(word.left) > 1 and not word.is_name))
+    return word is not None and (word.is_soft or len(word.left) > 1)
 
 
 def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:

@@ -7,6 +7,7 @@ import pytest
 
 from core.cli import wire
 from core.cli.neighbours import view
+from core.common import notes
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
@@ -132,3 +133,9 @@ def test_the_request_in_the_readme_is_answered_rightly(answer):
     (command,) = re.findall("^python -m (core view pair .*)$", (ROOT / "core/cli/README.md").read_text("utf-8"), re.MULTILINE)
     result = answer(*shlex.split(command)[1:-1])
     assert result["words"] == ["bank", "bank"] and result["judgment"]["verdict"]["says"] == "two meanings"
+
+
+def test_a_view_says_what_of_a_sentence_the_model_cannot_read(bench):
+    with notes.collecting() as found:
+        wire.request_of(bench, wire.view_named("neighbours"), {"word": {"text": "The bank, 은행.", "word": "bank"}, "space": "1"})
+    assert [text.split(" (")[0] for text in found.values()] == ["1 of 5 tokens is not in English letters"]

@@ -34,7 +34,7 @@ from core.corpus.search import (
 )
 from core.text import languages
 from core.text.corpora import open_corpus
-from core.text.sentences import Sentence, read_sentences
+from core.text.sentences import Sentence, read_sentences, stream_sentences
 from core.text.tokens import tokenize
 
 TEXTS = {"a": ["The bank of the river.", "A bank lent the bank money.", "I don't bank on it."], "b": ["No river here.", "The Bank!"]}
@@ -382,3 +382,71 @@ def test_what_a_page_opens_with_can_be_searched_whatever_it_is():
         find(encode([Sentence(("bank",))]), "x" * 5_000)
     with pytest.raises(BadInput, match="5,000 characters"):
         find(encode([Sentence(("x" * 5_000,))]), "x" * 5_000, kind=PATTERN)
+
+
+# --- text out of PDF files --------------------------------------------------------------------------------------------
+
+WRAPPED = """The wardens of the district published an interest-
+ing essay on the banks of the river, and they have
+shown that the service rendered by the banks in pre-
+venting floods between newly-formed channels is well
+worth the cost. The interesting part is the im-
+portance of the banks for the farmers, who co-
+operate with well-
+known people of the coun-
+cil in the Anglo-
+Saxon style. They often co-operate, and the well-known
+wardens do so too. Its hand-
+woven cloth is zib-
+zab, and the zibzab is new."""
+
+
+@pytest.fixture(scope="module")
+def wrapped(tmp_path_factory) -> EncodedCorpus:
+    path = tmp_path_factory.mktemp("wrapped") / "a.txt"
+    path.write_text(WRAPPED, encoding="utf-8")
+    return encode(stream_sentences(path))
+
+
+@pytest.mark.parametrize(
+    ("query", "n"),
+    [
+        *(("interesting", 2), ("interest-ing", 1), ("preventing", 1), ("importance", 1), ("council", 1), ("newly-formed", 1)),
+        *(("newlyformed", 0), ("impor", 0), ("bank", 0), ("the importance of the banks", 1), ("Anglo-Saxon", 1), ("pre*", 1)),
+        *(("co-operate", 2), ("cooperate", 1), ("well-known", 2), ("wellknown", 1), ("zibzab", 2), ("zib-zab", 1), ("hand-woven", 1)),
+        *(("who cooperate with wellknown people", 1), ("who co-operate with wellknown people of the coun-cil", 1)),
+    ],
+)
+def test_a_word_that_a_line_end_cuts_in_two_is_found_in_both_of_its_forms(wrapped, query, n):
+    assert len(find(wrapped, query)) == n
+    assert len(find(wrapped.of_documents(wrapped.documents), query)) == n
+
+
+def test_a_cut_word_is_counted_in_the_form_that_the_corpus_has_elsewhere(wrapped):
+    counts = wrapped.counts
+    wanted = {"interesting": 2, "co-operate": 2, "well-known": 2, "zibzab": 2, "hand-woven": 1, "anglo-saxon": 1, "council": 1}
+    assert {word: counts.get(word) for word in wanted} == wanted
+    assert not {"interest-ing", "cooperate", "wellknown", "zib-zab", "handwoven", "coun-cil", "im-portance"} & set(counts)
+    assert [line.hit for line in lines(wrapped, find(wrapped, "importance"))] == ["im-\u200bportance"]
+
+
+def test_the_same_forms_are_chosen_by_whoever_reads_the_file(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(WRAPPED, encoding="utf-8")
+    read, encoded = read_sentences(path), encode(stream_sentences(path))
+    assert [sentence.tokens for sentence in read] == [encoded.tokens(k) for k in range(encoded.n_sentences)]
+
+
+@pytest.mark.parametrize("sign", ["\u00ad", "\u200b", "\u2060", "\ufeff", "\u200d", "\u202a", "\u2063"])
+@pytest.mark.parametrize("kind", [WORD, LEMMA, PATTERN])
+def test_invisible_characters_count_neither_in_a_text_nor_in_a_query(tmp_path, sign, kind):
+    path = tmp_path / "a.txt"
+    path.write_text(
+        f"The bank{sign}ing sector grew.\nThe banking sector shrank.\nOur {sign}bank{sign}ing{sign} hours changed.", encoding="utf-8"
+    )
+    corpus = encode(stream_sentences(path))
+    assert len(find(corpus, "banking", kind=kind)) == 3 and len(find(corpus, "bank", kind=WORD)) == 0
+    if kind == WORD:
+        assert len(find(corpus, f"bank{sign}ing")) == len(find(corpus, f"bank{sign}*")) == 3
+    shown = [line.hit for line in lines(corpus, find(corpus, "banking"))]
+    assert shown[0] == f"bank{sign}ing" and shown[1] == "banking" and f"bank{sign}ing" in shown[2]

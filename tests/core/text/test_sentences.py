@@ -363,6 +363,8 @@ def test_a_file_has_the_same_sentences_and_lines_whatever_ends_its_lines(tmp_pat
 
 
 def test_a_token_with_invisible_characters_is_the_same_token(file):
-    rows = [{"tokens": ["ban\u00adking", "\u200bsector"], "position": 0, "word": "bank\u200bing", "sense": "a", "text": "ban\u00adking  sector"}]
+    rows = [
+        {"tokens": ["ban\u00adking", "\u200bsector"], "position": 0, "word": "bank\u200bing", "sense": "a", "text": "ban\u00adking  sector"}
+    ]
     (row,) = read_sentences(file("a.jsonl", rows))
     assert row.tokens == ("banking", "sector") and row.targets == (Target(0, "banking", "a"),) and row.text == "ban\u00adking  sector"
