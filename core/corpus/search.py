@@ -15,7 +15,7 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
-from core.text.composed import composed, folded
+from core.text.composed import folded, plain_signs
 from core.text.sentences import as_in_text
 
 MAX_QUERY = 200  # characters, but for a word that occurs
@@ -100,7 +100,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     A query is words, of which "bank*" stands for all that begin so and a lone * for any word; lemmas, each in all its forms; or a regular
     expression a word, separated by spaces. BadInput for nothing to search for, a bad pattern, or a * alone that the texts do not have.
     """
-    query = composed(query)
+    query = plain_signs(query)
     if not query.strip():
         raise BadInput(t("Nothing to search for. Type a word."))
     if len(query) > MAX_QUERY and (kind == PATTERN or folded(query) not in corpus.number):

@@ -28,7 +28,7 @@ from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
 from core.static import formats
 from core.static.formats import MAX_BYTES, Report
-from core.text.composed import composed
+from core.text.composed import plain_word
 from core.text.tokens import JOINER, bare
 
 BUNDLED_VECTORS = "glove-mini"
@@ -83,7 +83,7 @@ class StaticVectors:
 
     def spelling(self, word: str) -> str | None:
         """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
-        return next((form for form in (word, word.lower(), composed(word), composed(word).lower()) if form in self._row), None)
+        return next((form for form in (word, word.lower(), plain_word(word), plain_word(word).lower()) if form in self._row), None)
 
     def __contains__(self, word: str) -> bool:
         return self.spelling(word) is not None
@@ -153,7 +153,7 @@ class StaticVectors:
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
-        target = composed(word).lower()
+        target = plain_word(word).lower()
         first = {target[:1], target[:1].upper()}
         least = len(target) - 2
         most = len(target) + 2

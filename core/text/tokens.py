@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.text.composed import JOINER, folded, plain_signs
+from core.text.composed import JOINER, folded, has_signs, plain_signs
 from core.text.legible import Choice, Legible, cut_words, keep_hyphen, legible, read
 from core.text.sentence_ends import sentence_ends
 
@@ -224,7 +224,12 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _split_line(line: str) -> list[str]:
-    edges = [0, *sentence_ends(line), len(line)]
+    ends = sentence_ends(line)
+    if has_signs(line):  # "Why?\u200b Because" ends behind its mark
+        plain = read(line)
+        begins = [*plain.begins, len(line)]
+        ends = (begins[end] for end in sentence_ends(plain.text))
+    edges = [0, *ends, len(line)]
     return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
 
 

@@ -126,3 +126,11 @@ def test_a_token_of_invisible_characters_alone_stays_a_token():
 
 def test_letters_that_choose_their_form_are_compared_without_that_choice():
     assert folded("\u2764\ufe0f") == folded("\u2764") and folded("\ufe0f") == "\ufe0f"
+
+
+@pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\ufeff", "\u200e", "\u2060"])
+def test_sentences_end_where_they_would_without_invisible_characters(sign):
+    text = f"He left.{sign} Why?{sign}{sign} {sign}Dr.{sign} {sign}Lee was late, e.g.{sign} {sign}today. {sign}The end."
+    sentences = split_sentences(text)
+    assert [legible(sentence).strip() for sentence in sentences] == split_sentences(text.replace(sign, ""))
+    assert "".join(sentences).replace(" ", "") == text.replace(" ", "")
