@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
-from core.text.composed import SIGNS, composed, plain_sign, plain_signs
+from core.text.composed import SIGNS, composed, has_signs, plain_sign, plain_signs
 
 CUT = "-\u200b"  # a hyphen at which a line ended
 SOFT = "\u00ad"
@@ -87,6 +87,9 @@ def legible(text: str, choose: Choice = keep_hyphen) -> str:
 def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     """Return the text as `legible` does, with the place of each character."""
     edits = list(_cut_edits(text, choose))
+    if not edits and not has_signs(text):
+        whole, begins, ends = composed(text), range(len(text)), range(1, len(text) + 1)
+        return Legible(text, begins, ends) if whole == text else _composed(text, whole, begins, ends)
     edits = sorted([*edits, *(edit for edit in _sign_edits(text) if not any(a < edit[1] and edit[0] < b for a, b, _ in edits))])
     plain, begins, ends, at = [], [], [], 0
     for start, end, new in [*edits, (len(text), len(text), "")]:
@@ -99,9 +102,7 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
         at = end
     edited = "".join(plain)
     whole = composed(edited)
-    if whole == edited:
-        return Legible(edited, begins, ends) if edits else Legible(text, range(len(text)), range(1, len(text) + 1))
-    return _composed(edited, whole, begins, ends)
+    return Legible(edited, begins, ends) if whole == edited else _composed(edited, whole, begins, ends)
 
 
 def cut_words(text: str) -> Iterator[CutWord]:

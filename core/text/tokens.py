@@ -132,7 +132,7 @@ def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
     >>> spans_in(["bank", "ing", "hours"], "bank\u00ading hours"), spans_in(["banking", "hours"], "bank\u00ading hours")
     ([(0, 4), (5, 8), (9, 14)], [(0, 8), (9, 14)])
     """
-    letters = [legible(bare(token)).translate(_CURLY) or bare(token) for token in tokens]
+    letters = [plain_signs(bare(token)).translate(_CURLY) or bare(token) for token in tokens]
     known = " ".join(letters).casefold()
     spans = _aligned(letters, read(text, lambda word: word.joined.casefold() in known))
     return spans if None not in spans or not any(cut_words(text)) else _aligned(letters, read(text))
@@ -214,10 +214,10 @@ def character_ids(tokens: list[str]) -> np.ndarray:
 
 def _lines(text: str) -> Iterator[str]:
     """The lines of a text, but for line ends that cut a word in two."""
-    cuts = [(word.start, word.end) for word in cut_words(text)]
+    within = {k for word in cut_words(text) for k in range(word.start, word.end)}
     start = 0
     for match in _LINE_END.finditer(text):
-        if not any(first < match.start() < last for first, last in cuts):
+        if match.start() not in within:
             yield text[start : match.start()]
             start = match.end()
     yield text[start:]
