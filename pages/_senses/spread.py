@@ -26,7 +26,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._senses import label_files, label_store, word
 from pages._senses.label_store import Key
-from pages._widgets import lists
+from pages._widgets import lists, presses
 from pages._widgets.charts import draw
 from pages._word.reading import view_when_read
 
@@ -222,7 +222,15 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) ->
         disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
     )
-    row.button(t("Undo"), icon=":material/undo:", key="spread.undo", disabled=not stored.steps, on_click=lambda: step(Labels.undo))
+    presses.button(
+        t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
+    )
+
+
+def _undo(labels: Labels, steps: int) -> Labels:
+    for _ in range(steps):
+        labels = labels.undo()
+    return labels
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
