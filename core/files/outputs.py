@@ -104,8 +104,11 @@ class Outputs:
             return t("{path} is no file. Name a file.", path=path)
         writer, is_unchanged = _last_writer(path)
         is_replaceable = is_unchanged if writer == self.command else lenient and writer is None
-        if any(_is_input(path, each, is_replaceable or merged) for each in self.inputs):
-            return t("{path} is read by this command and stays as it is. Name another.", path=path)
+        for each in self.inputs:
+            if each.is_dir() and path.is_relative_to(_real(each)) and not (is_replaceable or merged):
+                return t("{path} is in a folder that this command reads, and stays as it is. Name another.", path=path)
+            if each.is_file() and path.samefile(each):
+                return t("{path} is read by this command and stays as it is. Name another.", path=path)
         if self.overwrite or is_replaceable:
             return ""
         values = {"path": path, "command": self.command}
@@ -152,15 +155,6 @@ def _read_record() -> dict[str, dict]:
 
 def _is_entry(facts: object) -> bool:
     return isinstance(facts, dict) and isinstance(facts.get("command"), str) and isinstance(facts.get("sha256"), list)
-
-
-def _is_input(path: Path, each: Path, is_exempt: bool) -> bool:
-    """Whether a file is an input, or in a folder that is one; there the command's own files are exempt."""
-    if not each.exists():
-        return False
-    if each.is_dir():
-        return not is_exempt and path.is_relative_to(_real(each))
-    return path.samefile(each)
 
 
 def _files(place: Path) -> Iterable[Path]:
