@@ -4,6 +4,7 @@ Schlechtweg and others 2021, "DWUG": a use is a context with the place of its wo
 to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where the annotator could not decide; cluster -1 is noise.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -60,17 +61,15 @@ def read_uses(path: str | Path) -> list[Use]:
         if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
             message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
             refuse(place, message, t("Write it as 17:22, characters from 0."))
-        # A sentence that begins after a guarding quote is ours: in other files such a quote is part of the text
-        quote = len(context) - len(unguard(context)) if row.get("indexes_target_sentence", "").startswith("1:") else 0
         if row["identifier"] in uses:
             refuse(place, t("use {name} is there twice", name=show_value(row["identifier"])), t("Give each use its own identifier."))
         uses[row["identifier"]] = Use(
             identifier=row["identifier"],
             lemma=row["lemma"],
             grouping=row["grouping"],
-            context=context[quote:],
-            start=int(start) - quote,
-            end=int(end) - quote,
+            context=context,
+            start=int(start),
+            end=int(end),
             date=row.get("date", ""),
             pos=row.get("pos", ""),
         )
@@ -209,13 +208,22 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
                 message = t("no column {column} among {columns}", column=show_value(missing[0]), columns=show_value(header, 400))
                 refuse(place, message, t("Name it in the first line, with tabs between cells."))
         elif any(map(str.strip, cells)):
-            row = dict(zip(header, cells, strict=False))
-            row |= {name: unguard(cell) for name, cell in row.items() if name != "context"}  # see `read_uses`
+            row = _unguarded(dict(zip(header, cells, strict=False)))
             if missing := [name for name in needed if not row.get(name, "").strip()]:
                 refuse(place, t("no {column}", column=missing[0]), t("Fill the cell."))
             yield place, row
     if not row:
         raise BadInput(t("{name} has no row below its header. Add some.", name=Path(path).name))
+
+
+def _unguarded(row: dict[str, str]) -> dict[str, str]:
+    """Undo `_table`'s guards. A context has one if its sentence begins after the quote; in other files such a quote is part of the text."""
+    cells = {name: cell if name == "context" else unguard(cell) for name, cell in row.items()}
+    if (context := unguard(row.get("context", ""))) != row.get("context", "") and row.get("indexes_target_sentence", "").startswith("1:"):
+        places = ("indexes_target_token", "indexes_target_sentence")
+        cells |= {name: re.sub(r"\d+", lambda place: str(int(place[0]) - 1), row[name]) for name in places if name in row}
+        cells["context"] = context
+    return cells
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
