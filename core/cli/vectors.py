@@ -24,6 +24,7 @@ from core.text.tokens import bare, split_sentences
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
+INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shards, which would import Dask)
 LINES = ("detect", "join", "keep")
 BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
 
@@ -167,6 +168,8 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model, o
     from core.index.table import index_info
 
     if cluster is not None:
+        if "://" not in output:
+            outputs.check_file(Path(output) / INDEX, merged=True)
         return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
     outputs.check_folder(output, own_files(), marked=is_index)
     model = open_model(model)
