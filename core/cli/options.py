@@ -95,8 +95,8 @@ class Command(Helped, click.Command):
             value = options.get(param.name)
             values = [str(each) for each in (value if isinstance(value, list | tuple) else [value]) if isinstance(each, str | Path)]
             if isinstance(param, Option) and param.writes:
-                places = [Path(each) for each in values if "://" not in each and each != param.default_value]
-                named += places
+                places = [Path(each) for each in values if "://" not in each]
+                named += [] if value == param.default_value else places
                 files += places if param.metavar != "DIR" and param.checked else []
             elif param.metavar in READS:
                 read += (place for each in values for place in registry.places(each, READS[param.metavar]))

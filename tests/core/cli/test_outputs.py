@@ -94,6 +94,15 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
     assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
 
 
+def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "assets" / "results").mkdir(parents=True)
+    for path, name in (("live", "elmoscope.html"), ("noise", "assets/results/noise.json")):
+        (tmp_path / name).write_text("mine")
+        assert refused(*needed(path, tmp_path)).startswith(f"error: {tmp_path / name} exists and “{path}” did not write it.")
+        assert (tmp_path / name).read_text() == "mine"
+
+
 @pytest.mark.parametrize("path", [path for path, command in COMMANDS.items() if outputs_of(command)])
 def test_each_command_that_writes_has_overwrite_and_its_whole_name(path):
     assert "--overwrite" in [name for param in COMMANDS[path].params for name in param.opts]

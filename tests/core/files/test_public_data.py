@@ -102,7 +102,7 @@ def test_a_file_of_somebody_s_in_a_named_folder_stays(server, tmp_path):
     path = tmp_path / "mine" / TEST
     path.parent.mkdir(parents=True)
     path.write_text("edited by hand")
-    with pytest.raises(BadInput, match="is not the published file. Rename it, or name another folder"):
+    with pytest.raises(BadInput, match=r"is not the published file\. Rename it, or name another folder"):
         public_data.fetch([TEST], tmp_path / "mine")
     assert path.read_text() == "edited by hand" and not server.state["requests"]
 
