@@ -76,11 +76,11 @@ class Outputs:
     @contextlib.contextmanager
     def _replacing(self, temporary: Path, path: Path) -> Iterator[None]:
         path = _real(path)
-        if path not in self._checks:
+        if not any(map(path.is_relative_to, self._checks)):
             yield
             return
         with locked_once(path):
-            if reason := self._checks[path]():
+            if path in self._checks and (reason := self._checks[path]()):  # else within a folder that the command has made
                 raise BadInput(reason)
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
             yield

@@ -151,6 +151,20 @@ def test_a_folder_is_replaced_only_where_each_file_may_be(tmp_path):
     assert (folder / "meta.json").read_text() == "three" and (folder / "notes.txt").read_text() == "mine"
 
 
+def test_a_command_may_change_a_file_in_a_folder_that_it_has_made(tmp_path):
+    folder = tmp_path / "index"
+    for _ in range(2):
+        run = Outputs("bundle", named=(folder,))
+        with run.guarding():
+            run.check_folder(folder, OWN)
+            with replacing(folder, own=OWN) as temporary:
+                temporary.mkdir()
+                (temporary / "meta.json").write_text("one")
+            with replacing(folder / "meta.json") as temporary:
+                temporary.write_text("two")
+    assert (folder / "meta.json").read_text() == "two"
+
+
 def test_files_of_our_names_that_somebody_else_wrote_stay(tmp_path):
     folder = tmp_path / "head"
     folder.mkdir()
