@@ -250,9 +250,11 @@ def test_rows_that_another_process_added_meanwhile_stay(labels):
     with labels.open("a") as file:  # since they were read
         file.write(json.dumps(row(RIVER[1], "river", comment="new")) + "\n")
         file.write(json.dumps(row("A bank of clouds .", "cloud")) + "\n")
+        file.write('{"tokens": ["cut\n"a note"\n')  # by another program
     kept, carried = carry_rows(text + json.dumps(row(RIVER[1], "money", given=False)) + "\n", labels, sentences)
-    rows = [json.loads(line) for line in kept.splitlines()]
-    assert carried == 3 and len(rows) == 6
+    assert [line for line in kept.splitlines() if "position" not in line] == ['{"tokens": ["cut', '"a note"']
+    rows = [json.loads(line) for line in kept.splitlines() if "position" in line]
+    assert carried == 5 and len(rows) == 6
     assert [each["sense"] for each in rows if same(each, row(RIVER[1], ""))] == ["river"]
     assert {each["sense"] for each in rows} == {"river", "money", "prison", "cloud"}
 
