@@ -5,6 +5,7 @@ to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where th
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -168,7 +169,7 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
     rows = []
     for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
-        context = _printable("".join(parts))
+        context = _in_a_row("".join(parts))
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
         quote = len(guard(context)) - len(context)  # places count in the guarded cell; the sentence begins after the quote
@@ -228,9 +229,9 @@ def _unguarded(row: dict[str, str]) -> dict[str, str]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     """Rows with tabs between their cells, guarded; what would break a row is a blank, so that places stay what they are."""
-    cells = ((guard(_printable(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
+    cells = ((guard(_in_a_row(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
     return "".join("\t".join(row) + "\n" for row in cells)
 
 
-def _printable(cell: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in cell)
+def _in_a_row(cell: str) -> str:
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in cell)

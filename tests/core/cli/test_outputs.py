@@ -50,7 +50,7 @@ def commands(group: click.Group = elmoscope, path: str = ""):
         yield from commands(item, f"{path}{name} ") if isinstance(item, click.Group) else [(f"{path}{name}", item)]
 
 
-COMMANDS: dict[str, Command] = dict(commands())
+COMMANDS = {path: command for path, command in commands() if isinstance(command, Command)}  # `serve` is Streamlit's
 
 
 def outputs_of(command: Command) -> list[Option]:

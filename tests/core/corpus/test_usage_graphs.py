@@ -83,7 +83,7 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
 
 
 def test_a_quote_of_another_file_s_text_stays(tmp_path):
-    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "9:14")))
+    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "11:16")))
     assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
 
 
