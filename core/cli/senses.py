@@ -211,7 +211,8 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
 
 def _adds_to_labels(output: str | None, annotation) -> bool:
     """Whether the labels' own file is written again. BadInput where it would not keep what it has."""
-    if not output or not Path(output).exists() or not Path(output).samefile(annotation.labels):
+    places = [Path(output or ""), Path(annotation.labels)]
+    if not output or not all(place.exists() for place in places) or not places[0].samefile(places[1]):
         return False
     if annotation.merge:
         raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")

@@ -25,6 +25,7 @@ from core.text.tokens import bare, split_sentences
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
+INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shards, which would import Dask)
 LINES = ("detect", "join", "keep")
 TEXT_COLUMN = option("--text-column", "the column of a CSV that holds the text", metavar="NAME")
 MAX_INPUT = 1 << 30  # bytes
@@ -175,6 +176,8 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model, o
     from core.index.table import index_info
 
     if cluster is not None:
+        if "://" not in output:
+            outputs.check_file(Path(output) / INDEX, merged=True)
         return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
     outputs.check_folder(output, own_files(), marked=is_index)
     model = open_model(model)

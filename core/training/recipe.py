@@ -27,13 +27,14 @@ from core.elmo.weights import save_safetensors
 from core.files import checkpoint, made_of, ours
 from core.files.artifacts import file_sha256, provenance, read_json, replacing, write_json
 from core.text import languages
-from core.training.data import Corpus, prepare, read_lines
+from core.training.data import FILES, Corpus, prepare, read_lines
 from core.training.trainer import PretrainConfig, StepProgress, Trainer
 from core.training.warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
 MODEL = r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.ours has them
+OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the whole folder
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
 SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends

@@ -986,6 +986,18 @@ def test_pretrain_takes_no_other_file_for_what_was_begun(call, training, tmp_pat
         assert (tmp_path / "run" / "begun.json").read_text() == mine and steps == []
 
 
+def test_pretrain_begins_in_no_folder_of_other_files(call, answer, training, tmp_path):
+    arguments, steps = training
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    assert "has other files (notes.txt)" in is_one_line_error(*call(*arguments)) and steps == []
+    (tmp_path / "run" / "notes.txt").unlink()
+    answer(*arguments)
+    (tmp_path / "run" / "notes.txt").write_text("mine")  # beside a training they are welcome
+    answer(*arguments, "--resume")
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+
+
 def test_pretrain_does_not_write_over_a_model_that_somebody_has_changed(call, answer, training, tmp_path):
     arguments, steps = training
     model = tmp_path / "run" / "model"

@@ -1,12 +1,16 @@
 """DURel's files: what is written is read back; what is wrong is named with its line."""
 
+from itertools import combinations
+
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.corpus.agreement import ORDINAL, alpha
 from core.text import languages
-from core.text.tokens import bare
+from core.text.tokens import bare, pieces
 
 HEADER = "\t".join(usage_graphs.USES)
 
@@ -72,6 +76,42 @@ def test_korean_uses_are_cut_as_korean_and_come_back_with_their_word(tmp_path, t
         (again,) = usage_graphs.sentences_of_uses(usage_graphs.read_uses(tmp_path / "again.csv"))["1"]
     assert (again.tokens, again.targets) == (sentence.tokens, sentence.targets)
     assert bare(sentence.tokens[-1]) == "." and len(sentence.tokens) > len(text.split())
+
+
+WORDS = st.lists(
+    st.sampled_from(["=", "+", "-", "@", "'", "''", "=1+1", "-5", "'=", "\uff1d", "bank", ",", "“", ".", "the", "\u00ad-"]), min_size=1
+)
+
+
+@hypothesis.given(
+    st.lists(WORDS, min_size=1, max_size=5), st.sampled_from(["bank", "=bank", "-", "'+x", "@home"]), st.sampled_from(["1", "=cmd|x"])
+)
+def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_factory, sentences, lemma, grouping):
+    folder = tmp_path_factory.mktemp("graph")
+    occurrences = [(tuple(tokens), len(tokens) // 2) for tokens in sentences]
+    n = len(sentences)
+    (folder / "uses.csv").write_text(usage_graphs.format_uses(lemma, occurrences, [grouping] * n), "utf-8")
+    (folder / "clusters.csv").write_text(usage_graphs.format_clusters(lemma, [-1, *range(n - 1)]), "utf-8")
+    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, range(n), "=A1"), "utf-8")
+    for name in ("uses", "clusters", "judgments"):
+        for line in (folder / f"{name}.csv").read_text("utf-8").splitlines():
+            for cell in line.split("\t"):
+                assert cell.lstrip()[:1] not in tuple("=+-@\uff1d") or cell == "-1", cell
+    uses = usage_graphs.read_uses(folder / "uses.csv")
+    names = [f"{lemma}-{k}" for k in range(1, n + 1)]
+    assert [(each.identifier, each.lemma, each.grouping) for each in uses] == [(name, lemma, grouping) for name in names]
+    for use, (tokens, position) in zip(uses, occurrences, strict=True):
+        assert use.context == "".join(pieces(tokens))
+        assert use.context[use.start : use.end] == tokens[position]
+    assert usage_graphs.read_clusters(folder / "clusters.csv", uses) == dict(zip(names, ["-1", *map(str, range(n - 1))], strict=True))
+    if n > 1:
+        read = usage_graphs.read_judgments(folder / "judgments.csv")
+        assert [(each.first, each.second, each.annotator) for each in read] == [(a, b, "=A1") for a, b in combinations(names, 2)]
+
+
+def test_a_quote_of_another_file_s_text_stays(tmp_path):
+    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "11:16")))
+    assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
 
 
 def test_judgments_have_an_agreement(tmp_path):
