@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.text.sentences import json_rows
+from core.text.sentences import is_guess, json_rows
 
 SENSES = 2, 6  # of a word
 FEWEST = 10  # sentences of a sense
@@ -48,7 +48,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
     """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
     results = []
     for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
-        if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
+        if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
                 values = {"name": Path(path).name, "n": number, "position": position, "k": len(row["tokens"])}

@@ -104,8 +104,7 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
-    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing. Rows that are a
-    model's guesses ("given": false) are left out."""
+    """The rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
         row = _labelled(value, place)
@@ -161,13 +160,17 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(part for s in sentences for part in _parts(s))
-
-
-def _parts(sentence: Sentence) -> Iterator[str]:
-    yield from (str(len(sentence.tokens)), *sentence.tokens, repr(sentence.targets))
-    yield from [sentence.text] if sentence.text else ()
-    yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
+    return text_fingerprint(
+        part
+        for s in sentences
+        for part in (
+            str(len(s.tokens)),
+            *s.tokens,
+            repr(s.targets),
+            *filter(None, [s.text]),
+            *(f"{t.position} guess {t.guess}" for t in s.targets if t.guess),
+        )
+    )
 
 
 def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
@@ -303,7 +306,7 @@ def _text(value: Any, place: Place | str) -> str | None:
 
 
 def as_text(value: Any, place: Place | str) -> str | None:
-    """A word or a label as it is compared with others; None stays None. BadInput for what is neither text nor a number."""
+    """A word or a label as it is compared with others, None for None; BadInput for what is neither text nor a number."""
     return value if (text := _text(value, place)) is None else composed(text)
 
 

@@ -20,13 +20,14 @@ from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
+from pages._cached import label_store
+from pages._cached.label_store import Key
 from pages._cached.views import view
 from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._senses import label_files, label_store, word
-from pages._senses.label_store import Key
+from pages._senses import label_files, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
