@@ -19,9 +19,9 @@ from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Given, Labels, SpreadLabels, clean
 from core.files.artifacts import check_fits, parse_json
-from core.text.file_lines import Place, refuse, show_value
+from core.text.file_lines import Place, is_guess, refuse, show_value
 from core.text.own_corpus import keep_upload
-from core.text.sentences import as_text, check_position, checked_tokens, is_guess, json_rows
+from core.text.sentences import as_text, check_position, checked_tokens, json_rows
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.text.sentences import is_guess, json_rows
+from core.text.file_lines import is_guess
+from core.text.sentences import json_rows
 
 SENSES = 2, 6  # of a word
 FEWEST = 10  # sentences of a sense

@@ -47,6 +47,12 @@ def show_value(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def is_guess(row: dict) -> bool:
+    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    given = row.get("given", True)
+    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
+
+
 def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> Iterator[tuple[Place, list[str]]]:
     """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have. In a table of one column
     the mark belongs to the text, and the row is that text."""

@@ -18,7 +18,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
 from core.text.composed import composed
-from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
+from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, is_guess, iterate_lines, refuse, show_value
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.table_cells import cells
@@ -249,12 +249,6 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
         message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
     return position
-
-
-def is_guess(row: dict) -> bool:
-    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
-    given = row.get("given", True)
-    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
