@@ -63,7 +63,9 @@ def show(in_use: InUse) -> None:
         with right:
             _ask(key, occurrences, labels, result, offered)
     _name(key, occurrences, labels, stored)
-    notice([*_write_notices(occurrences, labels, result, chosen.layer), *_write_use(over.corpus, occurrences, labels)])
+    notice(_write_notices(occurrences, labels, result, chosen.layer))
+    if facts := _write_use(over.corpus, occurrences, labels):
+        st.caption(" ".join(facts))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
