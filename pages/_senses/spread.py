@@ -50,8 +50,9 @@ def show(in_use: InUse) -> None:
     stored = label_store.current(key)
     labels = numbered(stored.given, tokens_of(occurrences.items))
     result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
-    numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
-    st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
+    elsewhere = dict(labels.elsewhere)
+    here = [(token, sense) for token, sense in stored.given if token not in elsewhere]
+    st.session_state.update({"spread.word": chosen.word, "spread.given": here})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
@@ -76,13 +77,16 @@ def _show_set_aside(key: Key) -> None:
     for path in label_store.set_aside(key):
         reason = ""
         try:
+            content = path.read_bytes()
             read_senses(path)
         except ElmoscopeError as error:
             reason = str(error)
+        except OSError:  # another tab has removed it
+            continue
         message = t("Saved labels of “{word}” could not all be read. The file was set aside; its readable labels are in use.", word=key[1])
         st.warning(plain(f"{message} {reason}".strip()), icon=":material/warning:")
         with st.container(horizontal=True, gap="small"):
-            st.download_button(t("Download the file"), path.read_bytes(), path.name, key=f"spread.aside.{path.name}", on_click="ignore")
+            st.download_button(t("Download the file"), content, path.name, key=f"spread.aside.{path.name}", on_click="ignore")
             st.button(t("Remove the file"), key=f"spread.remove.{path.name}", on_click=path.unlink, kwargs={"missing_ok": True})
 
 
