@@ -67,6 +67,12 @@ def show_value(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def is_guess(row: dict) -> bool:
+    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    given = row.get("given", True)
+    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
+
+
 class LeftOut:
     """The rows of a file that cannot be read: left out and noted while they are few, refused where they are a fifth of all or more."""
 

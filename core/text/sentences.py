@@ -21,7 +21,7 @@ from core.files.artifacts import check_fits, text_fingerprint
 from core.files.formats import refuse_format, suffix_of
 from core.text import documents
 from core.text.composed import plain_word
-from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, refuse, show_value
 from core.text.json_rows import json_rows
 from core.text.languages import in_use, tokenize
 from core.text.legible import legible
@@ -124,8 +124,7 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
-    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing. Rows that are a
-    model's guesses ("given": false) are left out."""
+    """The rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
         row = _labelled(value, place)
@@ -184,13 +183,17 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(part for s in sentences for part in _parts(s))
-
-
-def _parts(sentence: Sentence) -> Iterator[str]:
-    yield from (str(len(sentence.tokens)), *sentence.tokens, repr(sentence.targets))
-    yield from [sentence.text] if sentence.text else ()
-    yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
+    return text_fingerprint(
+        part
+        for s in sentences
+        for part in (
+            str(len(s.tokens)),
+            *s.tokens,
+            repr(s.targets),
+            *filter(None, [s.text]),
+            *(f"{t.position} guess {t.guess}" for t in s.targets if t.guess),
+        )
+    )
 
 
 def _sentences(
@@ -324,12 +327,6 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
         message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
     return position
-
-
-def is_guess(row: dict) -> bool:
-    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
-    given = row.get("given", True)
-    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:

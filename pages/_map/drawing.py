@@ -95,9 +95,9 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, placed))
     pair_layer.note(in_use, view, best=best)
-    notice([*measures.write_notices(word, result.reports, result.static), *measures.write_guesses(result)])
+    notice(measures.write_notices(word, result.reports, result.static))
     lists.meanings(shown.senses, lemma or "")
-    st.caption(" ".join(_cautions(result, names)), help=None if solid else _hands(live))
+    st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
     if near:
         space = names[0] if len(names) == 1 else "mix"
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in placed.values())]

@@ -94,7 +94,9 @@ def test_one_number_is_named_for_disk_space():
 
 def test_rows_to_train_on_stay_with_their_columns():
     page = opened_whole("pages/train.py", train_task="own", variants="tfidf")
-    bring(page, ("remarks.csv", ROWS.replace("text,label", "remark,kind,more").replace(",a\n", ",a,z\n").replace(",b\n", ",b,z\n").encode()))
+    bring(
+        page, ("remarks.csv", ROWS.replace("text,label", "remark,kind,more").replace(",a\n", ",a,z\n").replace(",b\n", ",b,z\n").encode())
+    )
     page.multiselect[0].set_value([3]).run()
     page = went(page, "pages/corpus.py", "pages/train.py")
     assert removals(page) == [r"Remove remarks\.csv"] and page.multiselect[0].value == [3]
