@@ -61,12 +61,6 @@ class Side:
         first = parse_date(self.start).first if self.start else (-DISTANT, 1, 1)
         return DateSpan(first, parse_date(self.end).last if self.end else (DISTANT, 12, 31))
 
-    @property
-    def title(self) -> str:
-        """What tables call it: the text, and the dates."""
-        dates = f"{self.start or '…'}–{self.end or '…'}" if self.is_dated else ""
-        return " ".join(filter(None, (titles_of([self.corpus])[0], dates)))
-
 
 @dataclass(frozen=True, slots=True)
 class Band:
