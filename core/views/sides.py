@@ -2,6 +2,7 @@
 sentences on a side, of a table or read for themselves."""
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -35,6 +36,7 @@ from core.workbench import Bench
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
+READ_AT_ONCE = 128  # of them between two reports
 MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
@@ -286,7 +288,7 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
     return LeftOut(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
 
 
-def split_at(facts: Facts, corpus: str, start: str) -> tuple[Side, Side]:
+def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     """The texts of a corpus before a date of `dates_of`, and those from it on."""
     first = parse_date(start).first
     if "-" in start:
@@ -336,8 +338,11 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
     return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
 
 
-def word_texts(bench: Bench, chosen: Sides, word: str, space: SenseSpace | None) -> list[WordTexts] | None:
-    """The word's sentences on both sides; None while every token of one that needs it is being read."""
+def word_texts(
+    bench: Bench, chosen: Sides, word: str, space: SenseSpace | None, report: Callable[[int, int, float], None] | None = None
+) -> list[WordTexts] | None:
+    """The word's sentences on both sides; None while every token of one that needs it is being read. `report` is called while `layers` reads:
+    sentences of a side done, in all, per second."""
     sides = chosen.sides
     tables = [_labels(bench, side, word) for side in sides]
     whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
@@ -349,7 +354,8 @@ def word_texts(bench: Bench, chosen: Sides, word: str, space: SenseSpace | None)
     both = []
     for k, table in enumerate(tables):
         if table is None:
-            both.append(_read_alone(bench, chosen, k, word, min(limits().max_sentences_read, MOST if space is None else MOST_READ)))
+            most = min(limits().max_sentences_read, MOST if space is None else MOST_READ)
+            both.append(_read_alone(bench, chosen, k, word, most, report))
         else:
             texts = chosen.texts(k, table)
             every = texts.within(_rows(table, word, by_lemma))
@@ -406,7 +412,7 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     )
 
 
-def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int) -> WordTexts:
+def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int, report: Callable[[int, int, float], None] | None) -> WordTexts:
     """A word's sentences on a side read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
     corpus, facts, mask = bench.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
@@ -421,8 +427,13 @@ def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int) -> Wor
     ]
 
     def layers() -> np.ndarray:
-        read = bench.layers_of(tokens)
-        return np.stack([of[:, k] for of, k in zip(read, positions, strict=True)]).astype(np.float16)  # as tables store them
+        started, rows = time.monotonic(), []
+        for first in range(0, len(tokens), READ_AT_ONCE):
+            if report:
+                report(first, len(tokens), first / max(time.monotonic() - started, 1e-9))
+            read = bench.layers_of(tokens[first : first + READ_AT_ONCE])
+            rows += [of[:, k] for of, k in zip(read, positions[first:], strict=False)]
+        return np.stack(rows).astype(np.float16)  # as tables store them
 
     alone = cache(lambda space: space.alone(list(zip(tokens, positions, strict=True))))
 
