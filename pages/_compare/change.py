@@ -236,6 +236,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         )
         st.caption(t("The verdict combines the last two rows."))
     notice(_write_notices(result, control))
+    if facts := result.left_out.describe():
+        st.caption(plain(" ".join(facts)))
     _sentences(result, names)
     usage_graph.downloads(result)
 
@@ -251,7 +253,7 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
         facts.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
     if not result.labelled and not result.clear:
         facts.append(t("Its sense groups are no clearer than in random clouds."))
-    return facts + result.left_out.describe()
+    return facts
 
 
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:
