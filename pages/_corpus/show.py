@@ -122,6 +122,7 @@ def _is_sorted(bench: Bench, request: ConcordanceRequest) -> bool:
     unsorted = replace(request, order=search.IN_TEXT)
     if len(hits_of(bench, unsorted)) <= READ_AT_ONCE:
         return True
+    _ = bench.substitutes  # opened here, where the page may say that the model has none
     key = searched(bench, request.documents).fingerprint, bench.names.model, version(bench.names.model, "model"), unsorted
 
     def work(job: ServerJob) -> Hits:
