@@ -199,11 +199,9 @@ def dates_of(facts: Facts) -> list[str]:
     years = sorted({day[0] for day in days})
     if len(years) > 1:
         return list(map(format_year, years))
-    return (
-        [f"{format_year(year)}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
-        if len(days) > 1
-        else list(map(format_year, years))
-    )
+    if len(days) < 2 or years[0] < 0:
+        return list(map(format_year, years))
+    return [f"{year:04d}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
 
 
 def _day_of(span: DateSpan) -> tuple[int, int, int]:
@@ -229,9 +227,11 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
         both = [common, common]
     else:
         keys = [_keys(bench, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
+        on_side = [np.ones(len(of), bool) if mask is None else mask for of, mask in zip(keys, masks, strict=True)]
         shared = shared_keys(*keys)
-        both = [np.isin(of, shared) for of in keys]
-        both = [of if mask is None or len(mask) != len(of) else of & mask for of, mask in zip(both, masks, strict=True)]
+        for of, mask in zip(keys, on_side, strict=True):
+            shared = np.intersect1d(shared, of[mask])
+        both = [np.isin(of, shared) & mask for of, mask in zip(keys, on_side, strict=True)]
     if both[0].any() and both[1].any():
         masks = [np.ones(len(of), bool) if mask is None else mask for mask, of in zip(masks, both, strict=True)]
         reduced = int(masks[0].sum() < masks[1].sum())

@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,6 +143,9 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
         "\n".join([*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]), "utf-8"
     )
     assert choose(bench, Side(), Side(corpus=str(other))).left_out.shared == 0  # some sentences in common do not make one text
+    (longer := tmp_path / "longer.csv").write_text(Path(corpus).read_text("utf-8") + "1950,More of a bank.\n", "utf-8")
+    chosen = choose(bench, Side(end="1899"), Side(corpus=str(longer), start="1900"))  # of one text, but no sentence is on both sides
+    assert (chosen.left_out.shared, [int(mask.sum()) for mask in chosen.masks]) == (0, [12, 13])
 
 
 def test_a_joined_korean_piece_is_found_on_both_sides(tmp_path):
