@@ -20,7 +20,7 @@ from core.text.composed import composed
 from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
-from core.text.table_cells import cells
+from core.text.table_cells import DATE_COLUMNS, cells
 from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
@@ -167,7 +167,7 @@ def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | 
         for place, row in json_rows(path, **reading):
             name = row.get("document") if isinstance(row, dict) else None
             document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-            date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+            date = _date_of(row, columns[1]) if isinstance(row, dict) else None
             yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines))
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
@@ -175,6 +175,12 @@ def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | 
     else:
         for place, text, date in cells(path, kind, *columns, **reading):
             yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
+
+
+def _date_of(row: dict[str, Any], column: str | None) -> str | None:
+    """Return a JSON row's date as text; None where it has none. pandas writes years beside gaps as floats."""
+    dates = (row.get(name) for name in (column, *DATE_COLUMNS) if name)
+    return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

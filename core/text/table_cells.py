@@ -12,7 +12,7 @@ from core.text.file_lines import Place, fitting, iterate_lines, refuse, show_val
 
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
-MAX_DATE = 40  # characters
+MAX_DATE = 80  # characters
 
 
 def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:
