@@ -206,3 +206,16 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(table, c
     assert all(rows[0]) and np.array(rows)[1:, 1:].astype(int).sum() == 24
     assert main([*command, "--like-frequency"]) == 0
     assert "words of like frequency" in capsys.readouterr().out
+
+
+def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
+    from core.views import compare
+    from core.views.compare import CompareRequest, SpaceName
+
+    texts = [*sentences(MONEY, 30), *sentences(RIVER, 30)]
+    for name, lines in (("all", texts), ("part", texts[:40]), ("other", [line.replace("bank", "shore") for line in texts])):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines), "utf-8")
+    bench = open_bench(corpus=str(tmp_path / "all.txt"))
+    for name, shared in (("part", 40), ("other", 0)):
+        sides = (SpaceName("elmo-mini", "1", str(tmp_path / f"{each}.txt")) for each in ("all", name))
+        assert compare.compute(bench, CompareRequest(**dict(zip(("first", "second"), sides, strict=True)))).shared == shared
