@@ -169,16 +169,18 @@ def label_map(
 
 
 def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
-    """Senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch."""
+    """Draw senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch, with their
+    numbers: a bar of three sentences looks like one of three hundred."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     figure = Figure()
+    labels = [f"{band}<br>n = {n:,}" for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
     for number, name in enumerate(names):
         figure.add_bar(
-            x=list(bands),
+            x=labels,
             y=shares[:, number],
             marker_color=sense_colour(number),
             customdata=counts[:, number],
-            text=[f"{share:.0%}" if share >= 0.08 else "" for share in shares[:, number]],
+            text=[f"{n:,}" if share >= 0.08 else "" for n, share in zip(counts[:, number].tolist(), shares[:, number], strict=True)],
             textposition="inside",
             insidetextanchor="middle",
             hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),

@@ -28,7 +28,7 @@ from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
 from core.text.scripts import note_unread
-from core.text.table_cells import cells
+from core.text.table_cells import DATE_COLUMNS, cells
 from core.text.tables import note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
@@ -200,9 +200,9 @@ def _sentences(
     path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
-    kind, column = _kind(path), columns[0]
+    kind = _kind(path)
     if kind in (".json", ".jsonl"):
-        yield from _from_json(path, kind, column, lines, blank, **reading)
+        yield from _from_json(path, columns, lines, blank, **reading)
     elif kind in documents.SUFFIXES:
         check_fits(path, reading.get("most", MAX_BYTES))
         yield from _from_text(_placed(documents.read_lines(path), path.name), lines, blank)
@@ -231,14 +231,15 @@ def _settled(sentences: list[Sentence]) -> list[Sentence]:
     return sentences
 
 
-def _from_json(path: Path, kind: str, column: str | None, lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
+def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows; a row that is none is left out and noted."""
+    column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
     for place, row in json_rows(path, left_out, **reading):
         name = row.get("document") if isinstance(row, dict) else None
         document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-        date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+        date = _date_of(row, date_column) if isinstance(row, dict) else None
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
         except BadRow as error:
@@ -249,6 +250,12 @@ def _from_json(path: Path, kind: str, column: str | None, lines: str | None, bla
             note_blank(path.name, n_blank)
         yield from (replace(sentence, document=document, date=date) for sentence in sentences)
     left_out.check()
+
+
+def _date_of(row: dict[str, Any], column: str | None) -> str | None:
+    """Return a JSON row's date as text; None where it has none. pandas writes years beside gaps as floats."""
+    dates = (row.get(name) for name in (column, *DATE_COLUMNS) if name)
+    return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

@@ -13,7 +13,7 @@ from core.text.tables import Unread, file_rows, is_missing, note_blank, note_dou
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
-MAX_DATE = 40  # characters
+MAX_DATE = 80  # characters
 
 
 def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
@@ -45,6 +45,14 @@ def measures(result: SpacesCompared) -> list[str]:
     lines = [
         t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
     ]
+    if result.shared:
+        lines.append(
+            tn(
+                "{n:,} sentence is in both corpora, which makes their words alike.",
+                "{n:,} sentences are in both corpora, which makes their words alike.",
+                result.shared,
+            )
+        )
     s = result.shift
     if s is not None and (known := ~np.isnan(s.within)).any():
         lines.append(
