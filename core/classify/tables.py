@@ -87,7 +87,7 @@ def _open(path: Path, encoding: str | None) -> tuple[str, str]:
     """Return what kind of table a file is, and its text; "" of a workbook. A .txt file is told by its first line."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
-        refuse_format(path, SUFFIXES)
+        refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
     if kind == ".xlsx":
         return kind, ""
     text = _read_text(path, encoding)

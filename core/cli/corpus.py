@@ -3,7 +3,12 @@
 from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns
 
-CORPUS = option("--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's)", metavar="C", default="")
+CORPUS = option(
+    "--corpus",
+    "a registry name, or a file: .txt, .csv, .tsv, .xlsx, .jsonl, .docx, .pdf, .epub (default: its language's)",
+    metavar="C",
+    default="",
+)
 KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),
