@@ -1,6 +1,6 @@
-"""Plain text, CSV, TSV, JSON and JSONL, sense-labeled or not -> sentences; every fault is one sentence with its line.
+"""Read sentences, sense-labeled or not, from text, tables, JSON and documents; every error is one sentence with its line.
 
-Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
+Files are text in UTF-8, UTF-16 or what their bytes look like, as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
 tokenized as the language in use.
 """
