@@ -25,7 +25,7 @@ from core.text.json_rows import json_rows
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.table_cells import cells
-from core.text.tables import note_blank
+from core.text.tables import is_missing, note_blank
 from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
@@ -94,8 +94,8 @@ def read_sentences(
     with notes.passing_on():
         result = islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
-    if not sentences:
-        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+        if not sentences:
+            raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     return sentences
 
 
@@ -256,6 +256,8 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         tokens = checked_tokens(row["tokens"], place)
         return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
+    if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
+        return []
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))

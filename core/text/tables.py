@@ -26,7 +26,7 @@ PEEKED = 50  # rows by which names of rows without a name on top are told
 MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
 INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
-_GIVEN_MARK = re.compile(r"\"?sep=(.)\"?[,;\t|]*[\r\n]*", re.IGNORECASE | re.DOTALL)
+_GIVEN_MARK = re.compile(r"\"?sep=([^\w\r\n\"])\"?[,;\t|]*[\r\n]*", re.IGNORECASE)
 _DOUBLED = '""'
 
 csv.field_size_limit(2**31 - 1)  # of the process: a row's own limit is MAX_RECORD
@@ -60,7 +60,7 @@ def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, li
     if kind == ".xlsx":
         yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, most=reading.get("most", 1 << 62))), "")
     else:
-        yield from table_rows(path.name, iterate_lines(path, **reading), tabs=kind != ".csv")
+        yield from table_rows(path.name, iterate_lines(path, replace=True, **reading), tabs=kind != ".csv")
 
 
 def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> Iterator[tuple[Place, list[str]]]:

@@ -272,3 +272,27 @@ def test_a_row_of_more_columns_than_a_table_has_is_refused(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain"] * 1_001])
     with pytest.raises(BadInput, match="Row 2 of sheet “first” has 1,001 columns; at most 1,000 are read"):
         read_table(path)
+
+
+@pytest.mark.parametrize("at", [0, 30, 59])
+def test_a_line_with_bytes_that_are_not_utf_8_is_kept_and_noted(write, at):
+    lines = [f"Das schöne Haus {k};x".encode() for k in range(60)]
+    lines[at] = "Das alte Café;y".encode("cp1252")
+    path = write("own.csv", b"text;label\n" + b"\n".join(lines) + b"\n")
+    read, said = texts_of(path)
+    assert read[at] == "Das alte Caf�" and read[at - 1] == f"Das schöne Haus {(at - 1) % 60}" and len(read) == 60
+    assert said == [f"own.csv: 1 line has bytes that are not UTF-8: {at + 2}. They are shown as �."]
+    table = read_table(path)
+    assert [row.text for row in table.rows] == read and list(table.notes) == said
+
+
+def test_row_numbers_of_pandas_are_no_text(write):
+    assert texts_of(write("series.csv", pd.Series(["Rain.", "Sun."]).to_csv())) == (["Rain.", "Sun."], [])
+    assert texts_of(write("named.csv", pd.Series(["Rain.", "Sun."], name="remark").to_csv())) == (["Rain.", "Sun."], [])
+
+
+def test_missing_texts_in_json_lines_are_counted(write):
+    lines = '{"text": "Rain."}\n{"text": null}\n{"text": "nan"}\n{"text": ""}\n{"text": "Sun."}\n'
+    with notes.collecting() as found:
+        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", lines))] == ["Rain", "Sun"]
+    assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
