@@ -235,13 +235,15 @@ def _cell_rows(path: Path, kind: str, text: str, numbered: bool) -> Iterator[tup
         lines = ((Place(path.name, number), line) for number, line in enumerate(io.StringIO(text, newline=""), start=1))
         return table_rows(path.name, lines, tabs=kind != ".csv")
 
-    first = next(rows(), None)
+    placed = rows()
+    first = next(placed, None)
     if first is None:  # separators alone
         _refuse_empty(path.name)
     names = _missing_names(first[1], rows, numbered)
     if names:
         yield first[0], names
-    yield from rows()
+    yield first
+    yield from placed
 
 
 def _missing_names(first: list[str], rows: Callable[[], Iterator[tuple[Place, list[str]]]], numbered: bool) -> list[str]:

@@ -57,6 +57,7 @@ FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
         ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
         ("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")),
         ("quoted.csv", '"sep=,"\n' + FRAME.to_csv(index=False)),
+        ("spaced.csv", FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '", "')),
         ("bom.csv", b"\xef\xbb\xbf" + FRAME.to_csv(index=False).encode()),
         ("wide.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
         ("big.csv", b"\xfe\xff" + FRAME.to_csv(index=False).encode("utf-16-be")),
