@@ -121,7 +121,7 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
 @command(
     "tags",
     "Tags predicted from each layer by a linear probe.",
-    option("--train", "CoNLL columns: token, tag; a blank line between sentences", metavar="A", required=True),
+    option("--train", "CoNLL columns: token, tag; a blank line between sentences; or CoNLL-U", metavar="A", required=True),
     option("--test", "columns as in --train", metavar="B", required=True),
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,

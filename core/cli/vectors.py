@@ -161,7 +161,7 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
 @command(
     "build",
     "Encode a corpus into an index: every token in every layer.",
-    option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
+    option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz; .xlsx, .docx, .pdf, .epub", metavar="F", required=True),
     option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     TEXT_COLUMN,
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),

@@ -275,8 +275,8 @@ def _read(
             except BadRow as error:
                 left_out.add(error)
         left_out.check()
-    if not left_out.n_rows:
-        raise BadInput(t("{name} has no row below its header. Add some.", name=path.name))
+        if not left_out.n_rows:
+            raise BadInput(t("{name} has no row below its header. Add some.", name=path.name))
 
 
 def _unguarded(row: dict[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""Plain text, CSV, TSV, JSON and JSONL, sense-labeled or not -> sentences; every fault is one sentence with its line.
+"""Read sentences, sense-labeled or not, from text, tables, JSON and documents; every error is one sentence with its line.
 
-Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
+Files are text in UTF-8, UTF-16 or what their bytes look like, as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
 tokenized as the language in use.
 """
@@ -29,7 +29,7 @@ from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
 from core.text.scripts import note_unread
 from core.text.table_cells import DATE_COLUMNS, cells
-from core.text.tables import note_blank
+from core.text.tables import is_missing, note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
@@ -98,10 +98,10 @@ def read_sentences(
     columns = text_column, date_column
     with notes.passing_on():
         result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
-    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
-    if not sentences:
-        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
-    note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
+        sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
+        if not sentences:
+            raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+        note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
     return sentences
 
 
@@ -321,6 +321,8 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         tokens = checked_tokens(row["tokens"], place)
         return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
+    if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
+        text = ""
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines, blank)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))

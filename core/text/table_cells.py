@@ -1,5 +1,6 @@
 """The texts of a table (CSV, TSV, Excel) and their dates, from the columns that hold them; every error is one sentence with its line."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -52,6 +53,8 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
     if message := [names.index(name) for name in wanted if name in names]:
         return message[0], True
+    if column is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", names[0]):  # the row numbers of pandas
+        return 1, True
     message = t("no column {column} among {columns}", column=show_value(column or "text"), columns=show_value(row, 400))
     refuse(place, message, t("Give the text’s column, name or number."))
 

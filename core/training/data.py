@@ -22,7 +22,9 @@ from core.elmo.packing import PackedBatch, pack
 from core.files import made_of, ours
 from core.files.artifacts import read_json, write_json
 from core.files.atomic import replacing
+from core.files.formats import check_beginning
 from core.text import languages
+from core.text.file_lines import wide_encoding
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
@@ -35,8 +37,12 @@ def read_lines(path: str | Path) -> Iterator[str]:
     path = Path(path)
     if not path.is_file():
         raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
+    opened = OPENERS.get(path.suffix, open)
     try:
-        with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+        with opened(path, "rb") as stream:
+            beginning = stream.read(16)
+        check_beginning(path, beginning)
+        with opened(path, "rt", encoding=wide_encoding(beginning) or "utf-8", errors="replace") as lines:
             yield from lines
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None

@@ -192,7 +192,10 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
 
 def _keep_file(path: Path) -> str:
     library = import_module("core.text.own_corpus")
-    return library.keep_files([library.Source(path.name, path)]).name
+    kept = library.keep_files([library.Source(path.name, path)])
+    for skipped in kept.skipped:  # as toasts, which stay when the page is drawn once more
+        st.toast(plain(skipped.why), icon=":material/warning:", duration="long")
+    return kept.name
 
 
 def _words(language: Language) -> None:
