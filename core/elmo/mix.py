@@ -48,6 +48,18 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     return values
 
 
+def to_largest_1(weights) -> np.ndarray:
+    """Scale weights (L,) so that the largest is 1 or -1. No cosine changes, and small weights neither round nor underflow to zero."""
+    values = np.asarray(weights, np.float64)
+    return values / np.abs(values).max()
+
+
+def shares_of(weights) -> np.ndarray:
+    """Return the proportions (L,) of weights by their absolute values: together 1, whatever their signs sum to."""
+    sizes = np.abs(to_largest_1(weights))
+    return sizes / sizes.sum()
+
+
 def _join_values(values: np.ndarray) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
