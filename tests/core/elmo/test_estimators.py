@@ -3,13 +3,16 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks as checks
+from sklearn.utils._param_validation import InvalidParameterError
 
 from core.common.errors import BadInput, CorruptArtifact
 from core.elmo.estimators import ContextVectorizer, ElmoVectorizer
@@ -64,11 +67,138 @@ def test_a_text_without_a_token_becomes_zeros():
         (ContextVectorizer(), [("The bank.", 9)]),
         (ContextVectorizer(), [("The bank.", "river")]),
         (ContextVectorizer(), [("The bank.", 1.5)]),
+        (ElmoVectorizer(), []),
+        (ElmoVectorizer(), 3),
+        (ElmoVectorizer(), {"a": "text"}),
+        (ElmoVectorizer(), [b"text"]),
+        (ContextVectorizer(), [("The bank.", True)]),
+        (ContextVectorizer(), [("The bank.", "bank", 1)]),
+        (ContextVectorizer(), np.array(TEXTS)),
     ],
 )
 def test_what_cannot_be_read_is_said(vectorizer, texts):
     with pytest.raises(BadInput):
         vectorizer.fit_transform(texts)
+
+
+THREE = ["We sat on the bank.", "The bank lent money.", "A wet bank."]
+TABLE = pd.DataFrame({"text": THREE, "word": ["bank"] * 3, "position": [4, 1, 2]}, index=list("abc"))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        TABLE["text"],
+        TABLE[["text"]],
+        TABLE["text"].astype("category"),
+        TABLE["text"].astype("string"),
+        TABLE["text"].to_numpy(),
+        np.array(THREE),
+        np.array(THREE)[:, None],
+        np.array(THREE, object),
+        tuple(THREE),
+        (text for text in THREE),
+    ],
+    ids=lambda item: type(item).__name__,
+)
+def test_texts_come_in_whatever_pandas_and_numpy_hold_them(texts):
+    np.testing.assert_array_equal(ElmoVectorizer().fit_transform(texts), ElmoVectorizer().fit_transform(THREE))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        TABLE[["text", "word"]],
+        TABLE[["text", "position"]],
+        TABLE[["text", "position"]].astype({"position": float}),
+        TABLE[["text", "position"]].to_numpy(),
+        np.array(TABLE[["text", "word"]], str),
+        list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)),
+        list(zip(THREE, np.array([4, 1, 2]), strict=True)),
+        [[THREE[0], np.int8(4)], (THREE[1], 1.0), np.array([THREE[2], "bank"])],
+        zip(THREE, ["bank"] * 3, strict=True),
+    ],
+    ids=lambda item: type(item).__name__,
+)
+def test_pairs_come_in_whatever_pandas_and_numpy_hold_them(pairs):
+    wanted = ContextVectorizer().fit_transform([(THREE[0], 4), (THREE[1], 1), (THREE[2], 2)])
+    np.testing.assert_array_equal(ContextVectorizer().fit_transform(pairs), wanted)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA, pd.NaT])
+def test_missing_values_are_named_by_row(missing):
+    with pytest.raises(ValueError, match=r"^Row 2: no text \(1 of 3 rows, counted from 1\)\. Fill or drop what is missing\.$"):
+        ElmoVectorizer().fit_transform(pd.Series([THREE[0], missing, THREE[2]], dtype=object))
+    with pytest.raises(ValueError, match=r"^Rows 1, 3: no text \(2 of 3 rows"):
+        ContextVectorizer().fit_transform([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")])
+    with pytest.raises(ValueError, match=r"^Row 3: no word or position \(1 of 3 rows"):
+        ContextVectorizer().fit_transform(pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}))
+
+
+def test_many_missing_values_are_counted():
+    with pytest.raises(ValueError, match=r"^Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"):
+        ElmoVectorizer().fit_transform([None] * 20 + ["bank"])
+
+
+def test_a_table_with_the_wrong_columns_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"^X has 3 columns \(text, word, position\), not 1\."):
+        ElmoVectorizer().fit_transform(TABLE)
+    with pytest.raises(ValueError, match=r"^X has 1 columns \(text\), not 2\."):
+        ContextVectorizer().fit_transform(TABLE[["text"]])
+    with pytest.raises(ValueError, match=r"^X has 2 columns, not 1\."):
+        ElmoVectorizer().fit_transform(np.array([THREE[:2]]))
+
+
+@pytest.mark.parametrize("kind", [ElmoVectorizer, ContextVectorizer])
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("batch_texts", 0, r"an int in the range \[1, inf\). Got 0 instead"),
+        ("batch_texts", -1, "Got -1 instead"),
+        ("batch_texts", 2.5, "Got 2.5 instead"),
+        ("batch_texts", "8", "Got '8' instead"),
+        ("pooling", "sum", "a str among .*'mean'.*Got 'sum' instead"),
+        ("normalise", "yes", "an instance of 'bool'"),
+        ("layer", -1, "Got -1 instead"),
+        ("layer", 1.5, "Got 1.5 instead"),
+        ("layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
+        ("layer", "top", "There is no layer 'top'"),
+        ("weights", [1], "Give 3 layer weights, one per layer, not 1"),
+        ("weights", 5, "an array-like or None. Got 5 instead"),
+        ("model", 3, "an instance of 'str'"),
+        ("device", None, "an instance of 'str'"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_what_it_may_be(kind, name, value, said):
+    if name not in kind().get_params():
+        pytest.skip("only the other has it")
+    texts = TABLE["text"] if kind is ElmoVectorizer else TABLE[["text", "word"]]
+    with pytest.raises(InvalidParameterError, match=rf"^The '{name}' parameter of {kind.__name__} .*{said}"):
+        kind(**{name: value}).fit(texts)
+    fitted = kind().fit(texts)
+    with pytest.raises(InvalidParameterError, match=f"'{name}'"):
+        fitted.set_params(**{name: value}).transform(texts)
+
+
+def test_numpy_scalars_are_parameters_like_any_other():
+    plain = ElmoVectorizer(layer=1, batch_texts=2, normalise=True).fit_transform(THREE)
+    of_numpy = ElmoVectorizer(layer=np.int64(1), batch_texts=np.int32(2), normalise=np.bool_(True), pooling=np.str_("mean"))
+    np.testing.assert_array_equal(of_numpy.fit_transform(THREE), plain)
+    weights = np.array([0, 2, -1], np.float32)
+    np.testing.assert_array_equal(
+        ElmoVectorizer(weights=weights).fit_transform(THREE), ElmoVectorizer(weights=[0, 2, -1]).fit_transform(THREE)
+    )
+
+
+def test_columns_of_a_table_are_transformed_side_by_side_with_their_rows_and_names():
+    parts = [("e", ElmoVectorizer(), ["text"]), ("f", ElmoVectorizer(layer=0), "text"), ("c", ContextVectorizer(), ["text", "word"])]
+    columns = clone(ColumnTransformer(parts)).set_output(transform="pandas")
+    vectors = columns.fit_transform(TABLE)
+    assert vectors.shape == (3, 768) and list(vectors.index) == list("abc")
+    assert list(vectors.columns[[0, 256, 512]]) == ["e__elmovectorizer0", "f__elmovectorizer0", "c__contextvectorizer0"]
+    assert list(columns.get_feature_names_out()) == list(vectors.columns)
+    np.testing.assert_array_equal(vectors.iloc[:, 512:], ContextVectorizer().fit_transform(TABLE[["text", "word"]]))
+    pd.testing.assert_frame_equal(columns.transform(TABLE), vectors)
 
 
 # scikit-learn's other checks fit arrays of numbers, which neither reads
