@@ -7,6 +7,7 @@ from os import PathLike
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -207,6 +208,8 @@ class ContextVectorizer(_FromModel):
 
 def _listed(X, wanted: str, *, width: int) -> list:
     """Return the rows of X, each a value (width 1) or a pair (width 2); InvalidRows says what is wanted or how many columns there are."""
+    if issparse(X):
+        raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))
     if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__"):
         raise InvalidRows(wanted)
     shape = getattr(X, "shape", ())
