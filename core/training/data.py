@@ -1,7 +1,7 @@
 """Text files to compact training data: token ids on disk, sentences drawn as packed batches.
 
 A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy` (int64, one more than sentences),
-`domains.npy` (uint8 per sentence), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
+`domains.npy` (uint32 per sentence: its file), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
 lines were held out to measure on, `held-out.txt`.
 """
 
@@ -94,7 +94,7 @@ def prepare(
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
         np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
-        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
+        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint32), [len(p[2]) for p in parts]))
         (temporary / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
         if hold_out:
             mixed = "\n".join(sorted(held, key=_hash))  # the lines of all files

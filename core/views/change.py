@@ -269,7 +269,7 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
     """(n, D) of both sides' sentences, and those in which groups are counted: in the sense space its parts before the map."""
     if layer != SENSES:
         layers = np.concatenate([each.layers() for each in both])  # (n, L, D)
-        vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+        vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
         return vectors, vectors
     views = np.concatenate([each.views(space) for each in both])
     # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
@@ -326,7 +326,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
         of = each.within(rows_spelled(each.table, word))
         rows.append(spread_evenly(of, MOST_RANKED))
     layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
-    vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+    vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     spellings = [
         each.table.sentences[int(each.table.sentence[k])][int(each.table.position[k])].as_py()
         for each, of in zip(texts, rows, strict=True)
