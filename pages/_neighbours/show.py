@@ -75,7 +75,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Lists are compared once all sentences are read."), *unknown])
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
-    pair_layer.note(in_use, choice.space)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
     if tables:

@@ -80,7 +80,9 @@ def _notebook(view: Taken) -> str:
     """Runs when asked for, in a thread of its own."""
     i18n.use(view.language)
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
-    return notebook(view.view, view.settings | used | {"lang": view.language}, question=view.question or view.title, address=view.address)
+    return notebook(
+        view.view, view.settings | used | {"lang": view.language}, question=view.question or view.title, address=view.link() or view.place()
+    )
 
 
 def provenance(view: Taken) -> list[tuple[str, str]]:
@@ -94,7 +96,7 @@ def provenance(view: Taken) -> list[tuple[str, str]]:
         (t("Engine"), used.engine),
         (t("Settings"), "; ".join(chosen) or t("defaults")),
         (t("Made"), t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__)),
-        (t("Address"), view.address),
+        (t("Address"), view.link()) if view.link() else (t("View"), view.place()),
     ]
 
 
