@@ -38,7 +38,8 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
     rows = table.drawn_rows(None if word == ALL_WORDS else word)
     if not len(rows):
-        known = ", ".join(table.lemmas[:12])
+        if not (known := ", ".join(table.lemmas[:12])):
+            raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
         raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
     return rows
 

@@ -11,6 +11,7 @@ from core.common.markup import Markup
 from core.figures import style
 from core.figures.style import GRID, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
 
+STEPS = 12  # places above and below its dots that are tried for a name
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 # A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
 RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
@@ -132,7 +133,7 @@ def draw_found_map(
             hovertemplate="%{text}",
             marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
         )
-        if len(names) > 1 and len(here):
+        if len(names) > 1 and number in spots:
             x, y, shift = spots[number]
             _name_spot(figure, x, y, shift, name, colour)
     figure.update_xaxes(visible=False)
@@ -204,8 +205,10 @@ def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[in
             continue
         own = coordinates[result == number]
         x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
-        tried = [(x, low, -9), (x, top, 9), (x, low, -37), (x, top, 37)]
-        spots[number] = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0])
+        tried = [spot for step in range(STEPS) for spot in ((x, low, -9 - 28 * step), (x, top, 9 + 28 * step))]
+        free = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), None)
+        if free is not None:
+            spots[number] = free
     return spots
 
 

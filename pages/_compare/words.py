@@ -34,9 +34,9 @@ def write_notices(result: SpacesCompared) -> list[str]:
         second = t("{none:.0%} of words share none", none=none)
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     else:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     return [html("{}; {}.", first, second), whole]
 
 
@@ -92,7 +92,7 @@ def word_in_both(result: SpacesCompared) -> None:
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,
-                t("{n} of {k} in both · cosine, random pairs {mean:.2f}", n=len(both), k=c.k, mean=random),
+                t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
             lists.word_lines(
                 [
