@@ -124,7 +124,7 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT,
 
 def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(N,) rows -> the number, from 1, of each one's labeled word in the table, and of its sense among that word's; 0 of others."""
-    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)
+    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint16)
     senses = [table.senses_of(lemma) for lemma in table.lemmas]
     for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
         number = table.lemma[rows[k]]

@@ -126,7 +126,9 @@ class Encoder:
             for word in result:
                 self._words.move_to_end(word)
         read = self.model.shape.max_characters - 2  # bytes: words that begin with the same ones are the same to the model
-        missing = {word: word.encode("utf-8", "ignore")[:read] for word in dict.fromkeys(words) if word not in result}
+        edges = SENTENCE_BEGIN, SENTENCE_END
+        unknown = [word for word in dict.fromkeys(words) if word not in result]
+        missing = {word: word if word in edges else word.encode("utf-8", "ignore")[:read] for word in unknown}
         alike = {spelling: word for word, spelling in missing.items()}
         different = sorted(alike.values(), key=lambda word: len(missing[word]))
         for start in range(0, len(different), WORDS_PER_PRODUCT):

@@ -2,7 +2,7 @@
 keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ def _tanh(x):
     return above / (((B0 * s + B1) * s + B2) * s + B3)
 
 
-@cache
+@lru_cache(maxsize=16)
 def compiled(hidden: int) -> Cell:
     """For cells of that size, a constant in what is compiled: only so does the compiler know that gates do not overlap."""
     from numba import njit

@@ -6,7 +6,7 @@ cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma is in numerator and denominat
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -104,7 +104,7 @@ def squared_norms(gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.maximum(squares, 0.0, out=squares)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _upper(n_layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows and columns of the upper triangle, and how often each of its products counts."""
     rows, columns = np.triu_indices(n_layers)

@@ -229,7 +229,7 @@ def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int
 def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
     """Refuse numbers that no vector has. In a binary file they show that a word has a blank: its end is then read as numbers, and the
     last of its vector's bytes as the beginning of the next word, one of `odd_words`."""
-    displaced = t("A word may contain a blank, which this format cannot hold") if form.name == BINARY else ""
+    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.name == BINARY else ""
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
         fault = ". ".join(filter(None, [t("not a number, or above 1e15"), displaced]))
@@ -254,7 +254,9 @@ def _check_end(form: _Form, name: str, n_words: int, n_left_over: int) -> None:
             t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=promised, n=n_words)
         )
     if n_left_over:
-        fault = t("{n:,} bytes are left over. A word may contain a blank, which this format cannot hold", n=n_left_over)
+        fault = t(
+            "{n:,} bytes are left over. A word may contain a blank, or the first line may be wrong: save the vectors as text", n=n_left_over
+        )
         raise BadInput(_at(form.name, name, n_words, fault))
 
 
@@ -336,7 +338,16 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes]) -
             place += 1
             word = buffer[at : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
-                raise BadInput(_at(form.name, name, place, t("no word before the numbers. A word before may contain a blank")))
+                raise BadInput(
+                    _at(
+                        form.name,
+                        name,
+                        place,
+                        t(
+                            "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
+                        ),
+                    )
+                )
             yield place, word, buffer[end : end + size]
             at = end + size
         elif not end and len(buffer) - at > MAX_LINE:

@@ -85,7 +85,7 @@ function tokens(root) {
   function read() {
     const known = new Map(), sentences = data.sentences.split("\n").map((line) => line.split("\t"));
     pieces = sentences.flat(), n = pieces.length;
-    [places, sense, lemma] = [decoded(data.places, Uint16Array), decoded(data.sense, Uint8Array), decoded(data.lemma, Uint16Array)];
+    [places, sense, lemma] = [decoded(data.places, Uint16Array), decoded(data.sense, Uint16Array), decoded(data.lemma, Uint16Array)];
     [sentence, word, starts] = [new Uint32Array(n), new Uint32Array(n), [0]];
     sentences.forEach((line, k) => starts.push(sentence.fill(k, starts[k], starts[k] + line.length) && starts[k] + line.length));
     pieces.forEach((piece, k) => {

@@ -1,5 +1,7 @@
 """All tokens on one map: whole sentences, each token near those it is like, and how far the maps can be trusted."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,12 @@ def test_a_saved_file_is_read_again_and_another_is_not(token_map, tmp_path):
     assert np.isnan(again.trust[0]) and again.trust[1:] == token_map.trust[1:] and again.places.max() <= FULL
     path.write_bytes(b"something else")
     assert TokenMaps.load(path) is None and TokenMaps.load(tmp_path / "none") is None
+
+
+def test_a_word_may_have_more_senses_than_a_byte_counts():
+    senses = [f"s{number:03}" for number in range(300)]
+    rows = np.arange(300)
+    table = SimpleNamespace(lemmas=["set"], senses=senses, senses_of=lambda _: senses, sense=rows, lemma=np.zeros(300, int))
+    lemma, sense = token_maps.sense_numbers(table, rows)
+    assert sense.tolist() == [*range(1, 301)] and set(lemma.tolist()) == {1}
+    assert lemma.dtype == sense.dtype == np.uint16  # as the page reads both

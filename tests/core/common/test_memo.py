@@ -1,5 +1,7 @@
 """What is kept in memory: made once, within a budget of bytes, the last used last."""
 
+import ast
+import re
 import threading
 from dataclasses import dataclass
 
@@ -7,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.common.config import ROOT
 from core.common.memo import Bounded, Kept, weight
 
 MB = 10**6
@@ -108,3 +111,34 @@ def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
     for number in range(10_000):
         entries.put(number, number)
     assert len(entries) == 3
+
+
+UNBOUNDED = {  # caches that cannot grow with what users do
+    "core/cli/wire.py _request_class",  # an entry for each view
+    "core/files/sums.py _SEEN",  # an entry for each file of the project
+    "core/index/float16_products.py _compiled",  # one function
+    "core/tasks/answers.py _REMEMBERED",  # bounded where it is filled
+}
+
+
+def grows(node: ast.stmt) -> str:
+    """The name of a module-level function or variable that keeps whatever it is given, else ""."""
+    if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs or node.args.vararg):
+        return (
+            node.name if any(re.search(r"\bcache$|lru_cache\((maxsize=)?None", ast.unparse(item)) for item in node.decorator_list) else ""
+        )
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        empty = ast.unparse(node.value) in ("{}", "[]", "set()", "dict()", "OrderedDict()", "WeakKeyDictionary()")
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        return ast.unparse(target) if empty or ast.unparse(node.value).startswith("defaultdict(") else ""
+    return ""
+
+
+def test_no_cache_of_a_module_grows_without_bound():
+    found = set()
+    for folder in ("core", "pages"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "notebook" not in path.name:  # templates of notebooks
+                tree = ast.parse(path.read_text("utf-8"))
+                found |= {f"{path.relative_to(ROOT).as_posix()} {name}" for name in map(grows, tree.body) if name}
+    assert found == UNBOUNDED

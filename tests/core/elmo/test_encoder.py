@@ -73,7 +73,7 @@ def test_the_model_run_by_hand_gives_what_the_encoder_gives():
     close(ALONE, layers[:, 1:-1].numpy())
 
 
-@pytest.mark.parametrize("size", [8, 10, 60])
+@pytest.mark.parametrize("size", [3, 8, 10, 60])
 def test_a_model_reads_as_many_bytes_of_a_token_as_its_options_say(size):
     shape = replace(SHAPE, max_characters=size)
     encoder = Encoder(BiLM(shape))
@@ -92,6 +92,7 @@ def test_a_model_reads_as_many_bytes_of_a_token_as_its_options_say(size):
     cut = size - 2 <= len("transform")
     assert np.array_equal(layers[0, 0], layers[0, 1]) == cut and np.array_equal(layers[0, 0], layers[0, 2]) == cut
     assert not np.array_equal(layers[0, 0], layers[0, 3])
+    assert len({row.tobytes() for row in encoder.word_vectors(["<S>", "</S>", "<", "S"])}) == 4  # edges are not spelled
 
 
 def test_a_model_of_fewer_bytes_is_written_and_read_as_such(tmp_path):
