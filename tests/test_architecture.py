@@ -1,8 +1,7 @@
-"""The house rules of DESIGN section 1 and STYLE, read off the syntax trees: nothing is imported or run."""
+"""Check the layout rules on the syntax trees. Nothing is imported or run."""
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOORS, ARROWS, FILES = 12, 130, 16  # at most: of all rooms, between rooms of core, in a room
 SHARED_ROOMS = {"_export", "_frame", "_cached", "_widgets", "_word"}  # of pages, on which the others build
 MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
 MAY_NOTE = {"core/cli/shared.py"}  # the command line's commands: to stderr only
@@ -107,22 +105,10 @@ def test_a_circle_of_rooms_has_no_floor():
 # --- directions -------------------------------------------------------------------------------------------------------
 
 
-def test_imports_between_rooms_run_one_way_on_few_floors():
+def test_imports_between_packages_run_one_way():
     needs = rooms()
     result = floors(needs)
     assert result.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - result.keys())}"
-    assert max(result.values()) <= FLOORS, sorted(result.items(), key=lambda item: -item[1])[:5]
-
-
-def test_the_rooms_of_core_are_joined_by_few_arrows():
-    core = {r: others for r, others in rooms().items() if r.startswith("core")}
-    assert sum(len(others & core.keys()) for others in core.values()) <= ARROWS
-
-
-def test_no_room_holds_more_files_than_one_takes_in_at_a_glance():
-    held = Counter(room(path) for path in [*CORE, *PAGES] if path.name != "__init__.py")
-    wrong = [f"{r} holds {n} files, more than {FILES}" for r, n in held.items() if n > FILES and r != "pages/*.py"]
-    assert not wrong, rule_broken(wrong)
 
 
 @pytest.mark.parametrize("folder", sorted({path.parent.relative_to(ROOT).as_posix() for path in [*CORE, *PAGES]} - {"core", "pages"}))
@@ -177,10 +163,9 @@ def test_pages_build_on_shared_rooms_and_not_on_each_other():
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("paths", "limit"), [(CORE, 330), (sorted((ROOT / "pages").glob("*.py")), 120)], ids=["core", "pages"])
-def test_no_file_is_longer_than_one_idea(paths, limit):
-    lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
-    wrong = [f"{file} has {length} lines, more than {limit}" for file, length in lengths.items() if length > limit]
+def test_a_page_entry_is_short():
+    lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in sorted((ROOT / "pages").glob("*.py"))}
+    wrong = [f"{file} has {length} lines, more than 120" for file, length in lengths.items() if length > 120]
     assert not wrong, rule_broken(wrong)
 
 

@@ -11,15 +11,19 @@ import tomllib
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pages._export.notebook_file import notebook
 from tests.browser.conftest import wait_until_up
 
 ROOT = Path(__file__).resolve().parents[1]
+WHEEL = [str(ROOT)]
+ONLY_WHEEL = pytest.mark.parametrize("installed", [WHEEL], ids=["wheel"], indirect=True)
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 
-@pytest.fixture(scope="module", params=[[str(ROOT)], ["-e", str(ROOT)]], ids=["wheel", "editable"])
+@pytest.fixture(scope="module", params=[WHEEL, ["-e", str(ROOT)]], ids=["wheel", "editable"])
 def installed(request, tmp_path_factory) -> Path:
     """The scripts of a fresh environment into which Elmoscope was installed; the packages that it needs are this environment's."""
     home = tmp_path_factory.mktemp("fresh")
@@ -72,6 +76,67 @@ def test_serve_opens_the_app_from_an_empty_folder(installed: Path, tmp_path: Pat
     finally:
         process.terminate()
         process.wait(20)
+
+
+@ONLY_WHEEL
+def test_a_notebook_runs_from_an_empty_folder(installed: Path, tmp_path: Path):
+    cells = json.loads(notebook("predict", {"text": "The boats lay along the"}))["cells"]
+    code = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    (tmp_path / "notebook.py").write_text(code + "\nprint('finished')\n", encoding="utf-8")
+    assert run([installed / "python", "notebook.py"], tmp_path).endswith("finished\n")
+
+
+@pytest.mark.parametrize("name", ["core", "pages"])
+@pytest.mark.parametrize("order", ["import {name}, elmoscope", "import elmoscope"])
+def test_another_package_under_our_top_level_names_is_named_in_the_error(installed: Path, tmp_path: Path, name: str, order: str):
+    package = tmp_path / name / "__init__.py"
+    package.parent.mkdir()
+    package.write_text("")
+    done = subprocess.run([installed / "python", "-c", order.format(name=name)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        f"ImportError: Elmoscope needs the top-level name '{name}', which {package} has taken. "
+        "Rename that package, or use Elmoscope in a process of its own."
+    )
+
+
+def test_a_folder_without_modules_does_not_hide_the_app(installed: Path, tmp_path: Path):
+    for name in ("core", "pages"):
+        (tmp_path / name).mkdir()
+    assert run([installed / "python", "-c", "import elmoscope; print(elmoscope.open_bench.__name__)"], tmp_path) == "open_bench\n"
+
+
+@ONLY_WHEEL
+def test_the_help_names_the_command_as_it_was_called_and_lists_serve(installed: Path, tmp_path: Path):
+    text = run([installed / "elmoscope", "--help"], tmp_path)
+    assert text.startswith("Usage: elmoscope [OPTIONS] COMMAND") and "\n  serve " in text
+    text = run([installed / "elmoscope", "serve", "--help"], tmp_path)
+    assert text.startswith("Usage: elmoscope serve") and "--server.port PORT" in text
+
+
+@ONLY_WHEEL
+def test_an_installed_cluster_gives_the_same_vectors_as_one_process(installed: Path, tmp_path: Path):
+    """Neither the scheduler nor the worker runs in a folder that holds `core`."""
+    (tmp_path / "sentences.txt").write_text("We sat on the bank.\nThe bank lent us money.\n")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    scheduler = [installed / "python", "-m", "dask", "scheduler", "--host", address, "--no-dashboard"]
+    worker = [installed / "python", "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    embed = [installed / "elmoscope", "embed", "--input", "sentences.txt", "--output"]
+    with (tmp_path / "log.txt").open("w") as log:
+        processes = [subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log) for command in (scheduler, worker)]
+        try:
+            run([*embed, "cluster.npz", "--cluster", address], tmp_path)
+        finally:
+            for process in processes:
+                process.terminate()
+                process.wait(20)
+    run([*embed, "alone.npz"], tmp_path)
+    with np.load(tmp_path / "cluster.npz") as result, np.load(tmp_path / "alone.npz") as expected:
+        assert result.files == expected.files
+        for key in expected.files:
+            np.testing.assert_allclose(result[key], expected[key], atol=1e-4)
 
 
 def test_the_package_needs_what_requirements_say_in_those_versions_or_later():

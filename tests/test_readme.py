@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import elmoscope, parsed
+from pages._frame.menu import menu
 from tests.test_architecture import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,6 +80,19 @@ def test_the_readmes_show_every_command():
     }
     listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "texts", "train", "train-heads", "classify", "fetch"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
+
+
+def test_readmes_name_only_pages_that_are_in_the_menu():
+    labels = {text for entry in menu() for text in (entry.label, *(page.label for page in entry.pages))}
+    labels |= {label for entry in menu() for page in entry.pages for _, label in page.parts}
+    name = "|".join(sorted(map(re.escape, labels), key=len, reverse=True))
+    wrong = []
+    for path in ROOT.rglob("README.md"):
+        if not {".venv", ".git"} & set(path.parts):
+            text = path.read_text(encoding="utf-8")
+            named = re.findall(r"\b[Tt]he ([A-Z][a-z]+) page\b", text) + re.findall(r"\bpages? “?(?=[A-Z])(.{3,30})", text, re.DOTALL)
+            wrong += [f"{path.parent.name}: {words}" for words in named if not re.match(rf"(?:{name})(?!\w)", words.replace("\n", " "))]
+    assert not wrong
 
 
 FOLDERS = sorted({path.parent for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")} - {ROOT / "core", ROOT / "pages"})

@@ -17,6 +17,8 @@ from core.files import sums as checksums
 from core.files.atomic import replacing
 from core.text import languages
 
+LISTED = 20  # untranslated texts that `texts` prints of each catalog
+
 
 @command(
     "bundle",
@@ -107,7 +109,8 @@ def texts(*, files) -> Answer:
             checksums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
-        lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]
+        lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
+        lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
     return result, lines
 
 

@@ -27,7 +27,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     "Word-sense accuracy per layer: nearest neighbor and nearest centroid.",
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
     option("--test", "rows as in --train", metavar="B.jsonl"),
-    option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
+    option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by document", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite, default=0.8),
     *(SEED, SPACE, CLUSTER, *MODEL),
 )

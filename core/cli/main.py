@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
+from pathlib import Path
 
 import click
 
 from core import __version__
-from core.cli import bundle, card, classify, corpus, live, neighbours, senses, shipping, tasks, training, vectors
+from core.cli import bundle, card, classify, corpus, live, neighbours, senses, serve, shipping, tasks, training, vectors
 from core.cli.options import group
 from core.common.errors import ElmoscopeError
 from core.common.markup import shorten
@@ -27,6 +28,7 @@ COMMANDS = (
     *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
     live.live,
+    serve.serve,
 )
 elmoscope = group(None, "Elmoscope: what a word means in context.", commands=COMMANDS, metavar="COMMAND")
 elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)
@@ -34,7 +36,13 @@ elmoscope = click.version_option(__version__, message="%(version)s", help="show 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    return run(elmoscope, sys.argv[1:] if arguments is None else arguments, "python -m core")
+    return run(elmoscope, sys.argv[1:] if arguments is None else arguments, program_name())
+
+
+def program_name() -> str:
+    """Return how the user started the program: "elmoscope" if installed, "python -m core" in a checkout."""
+    started_as = Path(sys.argv[0]).stem if sys.argv else ""
+    return "elmoscope" if started_as == "elmoscope" else "python -m core"
 
 
 def run(command: click.Command, words: Sequence[str], name: str) -> int:

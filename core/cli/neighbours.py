@@ -70,7 +70,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     among = neighbours.OTHER if other_words else neighbours.ANY
     if not (index.cluster or index.approximate or in_shards(index.corpus)):
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
-        result = compute(bench_of(model, index.corpus, what="indexing, tokens"), request)
+        result = compute(bench_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
         query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
@@ -103,7 +103,7 @@ def _shards(index, model: Model, space: SenseSpace | None, client):
     from core.index.tables import open_table
 
     corpus = indexed(index.corpus or model.language.sentences)
-    where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
+    where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
     shards = shards_of(where, model)
     if space is not None:
         return (ApproximateSenses if index.approximate else SensesOfShards)(shards, space)

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
 from distributed.comm import CommClosedError
 
 from core.common.errors import BadInput, ElmoscopeError
@@ -23,6 +23,7 @@ from core.common.markup import command, shorten
 
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
+ANSWER_S = 20.0  # for a scheduler that is connected to answer a question
 AHEAD = 2  # jobs in flight for each thread of the cluster: one at work, one waiting beside it
 RETRIES = 2  # of a job that failed for another reason than a sentence of ours
 TICK_S = 1.0  # how often stalled workers are looked for
@@ -98,9 +99,35 @@ def connected(address: str) -> Iterator[Client]:
             message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
         with _report_errors(address):
+            _import_core_everywhere(client)
             yield client
     finally:
         _close(client)
+
+
+def _import_core_everywhere(client: Client) -> None:
+    """Make `core` importable in the scheduler and in every worker, also in those that join later.
+
+    Jobs are pickled by reference to `core`, which an installed Elmoscope makes importable only once `elmoscope` is imported. The plugins are
+    defined in here so that cloudpickle sends them by value: the other side can unpickle them without `core`.
+    """
+
+    def import_core() -> None:
+        from importlib.util import find_spec
+
+        if find_spec("core") is None and find_spec("elmoscope") is not None:
+            import elmoscope  # noqa: F401
+
+    class ImportInWorker(WorkerPlugin):
+        def setup(self, worker) -> None:
+            import_core()
+
+    class ImportInScheduler(SchedulerPlugin):
+        def start(self, scheduler) -> None:
+            import_core()
+
+    client.register_plugin(ImportInScheduler(), name="elmoscope-scheduler")
+    client.register_plugin(ImportInWorker(), name="elmoscope-worker")
 
 
 def _close(client: Client) -> None:
@@ -134,7 +161,7 @@ def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJo
     seen_workers = time.monotonic()
     try:
         while True:
-            threads = sum(client.nthreads().values())
+            threads = sum(client.nthreads(callback_timeout=ANSWER_S).values())
             for job in islice(waiting, max(0, AHEAD * max(threads, 1) - len(running))):
                 running[_submit(client, job)] = _Running(job, time.monotonic())
             if not running:
@@ -184,7 +211,7 @@ def _share_stalled(client: Client, running: dict[Future, _Running], took: list[f
     late = [entry for entry in running.values() if time.monotonic() - entry.since > limit and not entry.where]
     if not late:
         return
-    idle = [worker for worker, keys in client.processing().items() if not keys]
+    idle = [worker for worker, keys in client.sync(client.scheduler.processing, callback_timeout=ANSWER_S).items() if not keys]
     for entry, worker in zip(late, idle, strict=False):
         entry.where.add(worker)
         running[_submit(client, entry.job, [worker])] = _Running(entry.job, time.monotonic(), {worker})
@@ -198,7 +225,9 @@ def _answer(future: Future, job: ShardJob) -> Any:
             t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
         ) from None
     except ModuleNotFoundError as error:
-        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder.", name=error.name)
+        message = t(
+            "Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name
+        )
         raise BadInput(message) from None
 
 

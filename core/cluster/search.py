@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, run_jobs
+from core.cluster.jobs import ANSWER_S, ShardJob, run_jobs
 from core.cluster.shards import Shard, Shards
 from core.cluster.store import open_store
 from core.index.neighbours import ANY, Index, Neighbour, Question
@@ -90,7 +90,7 @@ def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) ->
     """What `run` answers of all shards: each worker is asked for the same ones every time, whose files it has in memory."""
     if client is None:
         return [run(shards.url, list(shards.shards), *arguments)]
-    workers = sorted(client.nthreads()) or [None]  # none just now: `run_jobs` waits for one
+    workers = sorted(client.nthreads(callback_timeout=ANSWER_S)) or [None]  # none just now: `run_jobs` waits for one
     parts = [(worker, list(shards.shards[k :: len(workers)])) for k, worker in enumerate(workers)]
     jobs = [ShardJob(str(k), run, (shards.url, part, *arguments), 0, worker) for k, (worker, part) in enumerate(parts) if part]
     return [answer for _, answer in run_jobs(client, jobs)]

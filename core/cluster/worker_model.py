@@ -57,7 +57,7 @@ def name_for_worker(name: str) -> str:
 class SpreadEncoder(Encoder):
     """An encoder whose `encode` gives each of its batches to a worker; the batches are those of one machine.
 
-    So are the vectors, to 2e-5 (see core.cluster.shards on spellings that are new to a worker).
+    So are the vectors, to 1e-4 (see core.cluster.shards on spellings that are new to a worker).
 
     With `store`, each batch is kept there under the fingerprint of its sentences until the caller removes it: an encoding
     that was cut off goes on.

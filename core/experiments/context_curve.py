@@ -19,6 +19,7 @@ from core.classify.train import truth_of
 from core.elmo.models import Model
 from core.experiments.control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
 from core.experiments.equal_network import EqualConfig, Fitted, fit
+from core.experiments.planned import RECIPE_NUMBER
 from core.experiments.variants import add_line, done_runs
 from core.files.artifacts import provenance, text_fingerprint
 from core.files.disk_space import layers_folder
@@ -101,7 +102,14 @@ def run_contexts(
             workshop.add(dataset)
             for kind in (kind for kind in PARTS if keys[kind] not in done):
                 line = _line(fit(workshop.of(kind), dataset, config, number), dataset)
-                line = {"run": keys[kind], "experiment": name, "variant": kind, "seed": number, "fold": number} | line
+                line = {
+                    "run": keys[kind],
+                    "recipe_number": RECIPE_NUMBER,
+                    "experiment": name,
+                    "variant": kind,
+                    "seed": number,
+                    "fold": number,
+                } | line
                 line |= facts if kind not in ("glove", "glove+static") else {**facts, "model": None}
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")

@@ -1,10 +1,17 @@
-"""Which experiments there are: what is trained on which texts, under which condition."""
+"""List the experiments: what is trained on which texts, under which condition."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from core.classify.data import SplitConfig
 from core.classify.model import VARIANTS
+
+RECIPE_NUMBER = 2  # raise it when a change of the code alters a figure; runs of an earlier number are marked until they are run again
+
+
+def are_current(lines: Iterable[Mapping]) -> bool:
+    """Return whether every run was made with today's recipe. Runs without a number were made with the first."""
+    return all(line.get("recipe_number", 1) == RECIPE_NUMBER for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.common.significance import holm, mcnemar
 from core.elmo.models import Model
-from core.experiments.planned import EXPERIMENTS, Experiment
+from core.experiments.planned import EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current
 from core.files import sums
 from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json, text_fingerprint
 from core.files.atomic import locked, replacing
@@ -99,7 +99,15 @@ def run_experiments(
 
 def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
     """A run as it is written."""
-    line = {"run": key, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold, "right": pack_bits(head.right)}
+    line = {
+        "run": key,
+        "recipe_number": RECIPE_NUMBER,
+        "experiment": experiment.name,
+        "variant": variant.name,
+        "seed": seed,
+        "fold": fold,
+        "right": pack_bits(head.right),
+    }
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
 
@@ -154,7 +162,7 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
 
 
 def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
-    """The runs that have a line. Lines of other weights are dropped, and those of this experiment's fold made of other data."""
+    """Return the keys of the finished runs. Drop lines of other weights, and lines of this fold made of other data or by an earlier recipe."""
     with locked(path):
         if not path.is_file():
             return set()
@@ -162,8 +170,9 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
         lines = read_results(path)
 
         def stays(line: dict) -> bool:
-            of_these_data = (line["experiment"], line.get("fold")) != (name, fold) or line.get("data") == dataset.fingerprint
-            return of_these_data and line.get("model") in (None, model.fingerprint)
+            is_of_fold = (line["experiment"], line.get("fold")) == (name, fold)
+            is_current = line.get("data") == dataset.fingerprint and are_current([line])
+            return (is_current or not is_of_fold) and line.get("model") in (None, model.fingerprint)
 
         kept = list(filter(stays, lines))
         if len(kept) < len(lines):
@@ -208,6 +217,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
         means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
         counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
+        counts |= {"is_current": are_current(rows)}
         counts |= {"train": sizes["train"], "labelled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
         result[name] = means | counts
     return result

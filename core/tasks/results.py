@@ -26,6 +26,7 @@ from core.tasks.train import freeze, make_fit
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
 FORMAT = "elmoscope-tasks"
 VERSION = 1
+RECIPE_NUMBER = 2  # raise it when a change of the code alters a figure; runs of an earlier number are marked until they are run again
 COMMAND = "python -m core tasks results --data FOLDER"
 Watch = Callable[[str, Epoch], None]
 
@@ -110,6 +111,11 @@ def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
     return kept["runs"]
 
 
+def are_current(runs: Iterable[dict]) -> bool:
+    """Return whether every run was made with today's recipe. Runs without a number were made with the first."""
+    return all(run.get("recipe_number", 1) == RECIPE_NUMBER for run in runs)
+
+
 def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
     """The tasks that have runs of both variants, over the seeds that both have."""
     result = {}
@@ -180,7 +186,13 @@ def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen
 
 def entry(head: TaskHead) -> dict:
     """What results.json says of a run: all of a head's meta but its curve's steps."""
-    values = {"task": head.task.name, "variant": head.variant, "seed": head.recipe.seed, "recipe": asdict(head.recipe)}
+    values = {
+        "recipe_number": RECIPE_NUMBER,
+        "task": head.task.name,
+        "variant": head.variant,
+        "seed": head.recipe.seed,
+        "recipe": asdict(head.recipe),
+    }
     left_out = ("environment", "curve")
     curve = [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]
     return values | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
@@ -218,7 +230,8 @@ def measure(
                 key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
                 ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
-                if any(read_result["key"] == key for read_result in read_results(path)) and (not ships or (place / "meta.json").is_file()):
+                is_done = any(run["key"] == key and are_current([run]) for run in read_results(path))
+                if is_done and (not ships or (place / "meta.json").is_file()):
                     continue
                 head = train_one(task, variant, recipe, data, frozen, watch=watch)
                 made = entry(head) | {"command": f"{COMMAND} --only {task.name}"}

@@ -1,5 +1,7 @@
 """The Results page: an earlier experiment beside ours, whether ELMo pays with few labels, each task's variants, and two checks on the numbers."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -8,9 +10,10 @@ from core.classify.model import variant_titles
 from core.common.i18n import say, t
 from core.common.significance import LEVEL, format_p, margin, points
 from core.elmo.models import BUNDLED_MODEL
-from core.experiments import variants
+from core.experiments import planned, variants
 from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
+from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
 from pages._cached.kept import keep
 from pages._cached.views import bench_of
@@ -87,6 +90,22 @@ def show(in_use: InUse) -> None:
             command=COMMAND,
         )
     )
+    if old := outdated_titles(lines, read_results()):
+        st.caption(
+            t(
+                "Measured with an earlier version of the training code, not run again since: {names}. Figures may differ a little when they are.",
+                names=", ".join(old),
+            )
+        )
+
+
+def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[str]:
+    """Return the titles of the experiments that have runs of an earlier recipe, in the order of the page's parts."""
+    old = {line["experiment"] for line in lines if not planned.are_current([line])}
+    titles = [] if are_current(task_runs) else [t("The paper’s tasks")]
+    titles += [t("Few labels")] if any(name.startswith("context-") for name in old) else []
+    titles += [title for name, title in task_titles().items() if name in old]
+    return titles + ([t("Checks")] if {"spam-duplicates", "random", "random-copied"} & old else [])
 
 
 @st.fragment

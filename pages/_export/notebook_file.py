@@ -49,6 +49,12 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "lessons": notebook_lessons.lessons,
 }
 
+IMPORTABLE = """\
+from contextlib import suppress
+
+with suppress(ModuleNotFoundError):  # in Elmoscope's own folder `core` is importable without it
+    import elmoscope  # noqa: F401
+"""
 LOOK = """\
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -67,9 +73,10 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     if view not in VIEWS:
         raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(view)))
     recipe = VIEWS[view](settings)
-    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _write_assignments(recipe.assignments))]
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
-    cells += [_cell(number, "code", code) for number, code in enumerate([*drawn, *recipe.cells], 2)]
+    code_cells = [IMPORTABLE, _write_assignments(recipe.assignments), *drawn, *recipe.cells]
+    cells = [_cell(0, "markdown", _opening(recipe, question, address))]
+    cells += [_cell(number, "code", code) for number, code in enumerate(code_cells, 1)]
     known = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -79,7 +86,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
 
 
 def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
-    where = t("Open this file in Elmoscope’s folder, beside `app.py`. It needs `requirements.txt` and Jupyter.")
+    where = t("Run this notebook in Jupyter where Elmoscope is installed (`pip install .`), or in its folder, beside `app.py`.")
     link = "".join(address.split()).replace("<", "%3C").replace(">", "%3E")  # as a browser writes it: Markdown ends a link at them
     parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
     return "\n\n".join(part for part in parts if part)

@@ -171,8 +171,8 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
     for view in VIEWS:
         every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
         with_text, without = (cells(view, given) for given in (every, {}))
-        constant = [cell["source"] for cell in with_text[2:]]
-        assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
+        constant = [cell["source"] for cell in with_text[3:]]
+        assert constant == [cell["source"] for cell in without[3:]]  # only the cell of given values holds what was typed
     assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
 
 

@@ -1,9 +1,14 @@
 """The cluster: two real worker processes give what one machine gives, whatever is killed on the way."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import dask
@@ -16,11 +21,11 @@ from core.cli import main
 from core.cluster import approximate, search
 from core.cluster import shards as index
 from core.cluster.glove_counts import counter
-from core.cluster.jobs import connected
+from core.cluster.jobs import ShardJob, connected, run_jobs
 from core.cluster.store import open_store
 from core.cluster.worker_model import SpreadEncoder, held
 from core.common.config import ASSETS, ModelShape
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
@@ -459,6 +464,38 @@ def test_a_wrong_address_is_one_sentence_and_status_2(refused, model, tmp_path, 
     error = refused(*request)
     assert error.startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in error
     assert not (tmp_path / "x").exists()
+
+
+def test_a_scheduler_that_stops_answering_is_reported_while_jobs_run(tmp_path, monkeypatch):
+    """Stopped, not ended: its connections stay open and nothing else says that it is gone."""
+    for name in ("CONNECT_S", "ANSWER_S"):
+        monkeypatch.setattr(f"core.cluster.jobs.{name}", 3.0)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    scheduler = [sys.executable, "-m", "dask", "scheduler", "--host", address, "--no-dashboard"]
+    worker = [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    with (tmp_path / "log.txt").open("w") as log:
+        processes = [subprocess.Popen(command, stdout=log, stderr=log) for command in (scheduler, worker)]
+    try:
+        with monkeypatch.context() as patient:
+            patient.setattr("core.cluster.jobs.CONNECT_S", 60.0)
+            connection = connected(address)
+            client = connection.__enter__()
+        answers = run_jobs(client, (ShardJob(f"job {k}", time.sleep, (0.1,)) for k in range(1_000)))
+        next(answers)
+        processes[0].send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        with pytest.raises(ElmoscopeError, match=rf"^Cluster {address} is gone \(TimeoutError\)"), contextlib.ExitStack() as stack:
+            stack.push(connection.__exit__)
+            for _ in answers:
+                pass
+        assert time.monotonic() - began < 60
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            process.wait(20)
 
 
 # --- costs ------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from core.classify.tables import ScoreRow, Table
 from core.classify.train import TrainConfig
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
-from core.experiments import variants
+from core.experiments import planned, variants
 from core.experiments.planned import EXPERIMENTS, Experiment
 from core.experiments.variants import TOGETHER, read_results, run_experiments, summary, with_random_labels
 from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
@@ -154,6 +154,15 @@ def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
     after = run(TINY, seeds=(0,))
     kept = read_results(run.output)
     assert len(kept) == len(before) == len(after) and {line["run"] for line in kept} == {line["run"] for line in after}
+
+
+def test_lines_of_an_earlier_recipe_are_run_again(run, monkeypatch):
+    before = run(TINY, seeds=(0,))
+    monkeypatch.setattr(planned, "RECIPE_NUMBER", planned.RECIPE_NUMBER + 1)
+    monkeypatch.setattr(variants, "RECIPE_NUMBER", planned.RECIPE_NUMBER)
+    after = run(TINY, seeds=(0,))
+    assert len(after) == len(before) == len(read_results(run.output))
+    assert {line["recipe_number"] for line in read_results(run.output)} == {planned.RECIPE_NUMBER}
 
 
 WRITER = """
