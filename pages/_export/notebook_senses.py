@@ -1,5 +1,7 @@
 """Notebooks of the views on a person's labels and on change: a few labels spread, a word between two sets of texts."""
 
+import json
+
 from core.common.i18n import t
 from core.text import languages
 from pages._export.recipe import NotebookRecipe, Settings, chosen, names_in_use, word
@@ -13,7 +15,7 @@ def spread(settings: Settings) -> NotebookRecipe:
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
-        "labels": list(settings.get("spread.given") or ()),  # a sentence's tokens and the word's place in them; its sense
+        "labels": [((tuple(tokens), position), sense) for tokens, position, sense in map(json.loads, settings.get("spread.given") or ())],
     }
     return NotebookRecipe(shows, assignments, (_SPREAD, _SENTENCES, _MAP))
 

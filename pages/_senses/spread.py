@@ -1,5 +1,6 @@
 """A few labels that spread: sentences named by a press or a lasso, the likeliest sense of the rest, the most doubtful offered next."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -51,7 +52,7 @@ def show(in_use: InUse) -> None:
     labels = numbered(stored.given, tokens_of(occurrences.items))
     result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     elsewhere = dict(labels.elsewhere)
-    here = [(token, sense) for token, sense in stored.given if token not in elsewhere]
+    here = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
     st.session_state.update({"spread.word": chosen.word, "spread.given": here})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
