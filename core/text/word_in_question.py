@@ -274,7 +274,9 @@ def _korean(
 
 
 def _worth(lemma: str, known: Words, language: Language) -> float:
-    rank = _ranks(language.vectors).get(lemma)
+    rank = None
+    with suppress(ElmoscopeError, OSError):
+        rank = _ranks(language.vectors).get(lemma)
     frequent = FREQUENT / math.log10(rank + 10) if rank is not None else 0.0
     if lemma in known.worth:
         return known.worth[lemma] + frequent
@@ -285,16 +287,9 @@ def _worth(lemma: str, known: Words, language: Language) -> float:
     return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
 
 
-def _ranks(vectors: str) -> dict[str, int]:
-    """Word -> how many are more frequent, among a language's bundled vectors; {} while they are not on this machine."""
-    with suppress(ElmoscopeError, OSError):
-        return _read_ranks(vectors)
-    return {}
-
-
 @lru_cache(maxsize=4)
-def _read_ranks(vectors: str) -> dict[str, int]:
-    """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
+def _ranks(vectors: str) -> dict[str, int]:
+    """Word -> how many are more frequent, among a language's bundled vectors. An error, which is not cached, while they are not here."""
     listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
     return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
 
