@@ -86,10 +86,10 @@ class Shared:
                 self.owners.add(owner)
 
     def stop(self, owner: str | None) -> None:
-        """This visitor no longer wants it."""
+        """This visitor no longer wants it; None, the machine itself, ends it for everyone."""
         with self._share:
-            self._stopped.add(owner)
-            self.owners.discard(owner)
+            self._stopped |= {owner} if owner else {owner, *self.owners}
+            self.owners -= {owner} if owner else self.owners.copy()
 
     def resume(self, owner: str | None) -> None:
         """A visitor who stopped it wants it again."""
