@@ -101,7 +101,8 @@ class Shared:
     def take_over(self, other: Shared) -> None:
         """Remember who stopped the same work before it was begun again."""
         with self._share:
-            self._stopped |= other._stopped - self.owners
+            if self.owners:  # the machine's own work nobody has stopped
+                self._stopped |= other._stopped - self.owners
 
     def has_stopped(self, owner: str | None) -> bool:
         return owner in self._stopped
