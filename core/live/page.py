@@ -21,7 +21,7 @@ from core.common.markup import Markup, html, shorten
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
 from core.live.content import pack_bench
 from core.live.texts import texts
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 FOLDER = Path(__file__).parent
 # In the worker, in this order
@@ -42,6 +42,7 @@ MOST_EXAMPLES, LONGEST = 40, 2_000
 Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second sentence
 
 
+@reads_as_model
 def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
     """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
     pack, facts = pack_bench(bench, report)
