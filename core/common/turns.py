@@ -86,10 +86,10 @@ class Shared:
                 self.owners.add(owner)
 
     def stop(self, owner: str | None) -> None:
-        """This visitor no longer wants it."""
+        """This visitor no longer wants it; None, the machine itself, ends it for everyone."""
         with self._share:
-            self._stopped.add(owner)
-            self.owners.discard(owner)
+            self._stopped |= {owner} if owner else {owner, *self.owners}
+            self.owners -= {owner} if owner else self.owners.copy()
 
     def resume(self, owner: str | None) -> None:
         """A visitor who stopped it wants it again."""
@@ -101,7 +101,8 @@ class Shared:
     def take_over(self, other: Shared) -> None:
         """Remember who stopped the same work before it was begun again."""
         with self._share:
-            self._stopped |= other._stopped - self.owners
+            if self.owners:  # the machine's own work nobody has stopped
+                self._stopped |= other._stopped - self.owners
 
     def has_stopped(self, owner: str | None) -> bool:
         return owner in self._stopped

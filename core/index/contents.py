@@ -5,25 +5,23 @@ from pathlib import Path
 
 from core.files import registry
 from core.files.artifacts import file_sha256
-from core.text import languages
 from core.text.labelled_words import MARK, parts, sentences_of
 
 
 def content_of(name: str, kind: str) -> tuple:
-    """Of a file of texts its sha256 and the language it is read in; of other files and of folders where they lie, their sizes and the
-    times of their last change. Empty where there is nothing: who opens it says so."""
+    """Of a file of texts its sha256, whatever language it is read as; of other files and of folders where they lie, their sizes and the times
+    of their last change. Empty where there is nothing: who opens it says so."""
     if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
         return (*content_of(parts(name)[0], kind), *content_of(language.more_sentences, kind))
     path = registry.place_of(name, kind)
-    reads = ((sentences_of(name) or languages.in_use()).code,) if kind == "corpus" else ()
     try:
         if path is None:
-            return reads
+            return ()
         if path.is_dir():
-            return (*reads, str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
-        return (*reads, _sha256(_stamp(path))) if kind == "corpus" else (*reads, *_stamp(path))
+            return (str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        return (_sha256(_stamp(path)),) if kind == "corpus" else _stamp(path)
     except OSError:
-        return reads
+        return ()
 
 
 def _stamp(path: Path) -> tuple:

@@ -27,7 +27,7 @@ from core.live.texts import texts
 from core.text.languages import Language
 from core.text.tokens import find_word
 from core.text.word_in_question import same_word
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 FOLDER = Path(__file__).parent
 # In the worker, in this order
@@ -50,6 +50,7 @@ _MARK = '<meta name="elmoscope" content="%s">'
 Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second sentence
 
 
+@reads_as_model
 def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
     """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
     examples = examples_of(bench, examples)

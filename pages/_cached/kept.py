@@ -1,7 +1,7 @@
 """What pages compute once: kept by everything that it depends on, within the budget of core.common.memo.
 
-A name is not what it stands for: a file may be edited, another language reads the same text otherwise. So whatever is read by a name
-is kept by its content (core.index.contents), too.
+A name is not what it stands for: a file may be edited. So whatever is read by a name is kept by its content (core.index.contents), too. The
+language that a text is read as is the model's: what hangs on it names the model, or the language in its key.
 """
 
 import functools

@@ -114,7 +114,7 @@ class ServerJob(Background):
         self.turn.stop_asked = True
 
     def wait(self, seconds: float) -> None:
-        if self.running:
+        if self.running or self.turn.stop_asked:
             super().wait(seconds)
 
     def report(self, done: int, total: int, speed: float) -> None:

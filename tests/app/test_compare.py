@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,12 @@ from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs, progress
 from pages._cached import opened as store
+from pages._cached.kept import KEPT
 from pages._cached.views import bench_of, view
 from pages._compare import senses, spaces
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
+from pages._home import ahead
 from tests.app.test_pages import ROOT, html_of, opened
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -190,3 +193,29 @@ def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
     next(button for button in page.button if button.label == r"Remove bank\.csv").click().run()
     page.button(key="change.take").click().run()
     assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True] and not page.exception
+
+
+def test_a_page_opened_in_the_moment_a_reading_ends_compares_and_keeps_nothing_unready(monkeypatch):
+    KEPT.forget("core.views.compare.compute")
+    unready, compute = [None, None], compare.compute
+
+    @wraps(compute)
+    def computed(bench, request):
+        return unready.pop() if unready else compute(bench, request)
+
+    monkeypatch.setattr(compare, "compute", computed)
+    for _ in range(2):  # a visitor, and the next one
+        page = opened("pages/compare.py")
+        assert not page.exception and not unready
+        assert "of a word’s 10 neighbors" in html_of(page) and "Comparison starts" not in html_of(page)
+
+
+def test_what_is_opened_ahead_of_visitors_leaves_no_unready_answer_behind(monkeypatch):
+    KEPT.forget("core.views.compare.compute")
+    unfinished = ServerJob(TURNS.ask(None))
+    unfinished.turn.leave()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.analysis.maps.compile_layout", lambda: None)
+        patch.setattr(store, "table_job", lambda *_, **__: unfinished)
+        ahead.open_rest()
+    assert "of a word’s 10 neighbors" in html_of(opened("pages/compare.py"))

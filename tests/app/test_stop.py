@@ -62,6 +62,12 @@ def test_shared_work_goes_on_until_everyone_who_wanted_it_has_stopped_it():
     again.take_over(work)
     again.join("one")
     assert again.owners == {"three"} and again.has_stopped("one")
+    own = Shared()  # the machine's
+    own.take_over(work)
+    assert own.is_wanted
+    again.join("four")
+    again.stop(None)
+    assert not again.is_wanted and again.has_stopped("four")
     gone = Shared("here")
     gone.join("away")
     gone.stop("here")
