@@ -24,17 +24,19 @@ OWN = r"a|b"
 
 
 def killed_while(work: Callable[[Callable[[int], None], int], None], first: int, delay_s: float) -> int:
-    """Run `work` in a process that is killed after a time; the last number that it reported as written."""
+    """Run `work` in a process that is killed some time after it has written once, however slow the machine; the last number that it reported."""
     read, written = os.pipe()
     process = FORK.Process(target=_work, args=(work, written, first))
     process.start()
     os.close(written)
-    time.sleep(delay_s)
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
-    with open(read, "rb") as stream:
-        numbers = stream.read().split(b"\n")[:-1]
-    return int(numbers[-1]) if numbers else first - 1
+    with open(read, "rb", buffering=0) as stream:
+        said = stream.read(1 << 16)
+        time.sleep(delay_s)
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        while more := stream.read(1 << 16):
+            said += more
+    return int(said.split(b"\n")[-2])
 
 
 def _work(work, written: int, first: int) -> None:
@@ -63,7 +65,7 @@ def test_a_file_is_whole_and_no_older_than_what_was_reported_after_every_kill(tm
             report(number)
 
     for _ in range(KILLS):
-        reported = killed_while(work, last + 1, rng.uniform(0, 0.03))
+        reported = killed_while(work, last + 1, rng.uniform(0, 0.02))
         last = max(last, reported)
         if path.exists():
             found = read_json(path)
@@ -71,7 +73,7 @@ def test_a_file_is_whole_and_no_older_than_what_was_reported_after_every_kill(tm
             assert last <= found["number"] <= last + 1
             last = found["number"]
         most = max(most, len([each for each in os.listdir(tmp_path) if each.startswith(".")]))
-    assert last > KILLS / 2 and most <= 2  # what earlier ones have left is swept away
+    assert last >= KILLS and most <= 2  # what earlier ones have left is swept away
     write_json(path, {})
     assert [each for each in os.listdir(tmp_path) if each != "cache"] == ["labels.json"]
 
@@ -88,12 +90,12 @@ def test_a_folder_is_whole_after_every_kill(tmp_path):
             report(number)
 
     for _ in range(KILLS):
-        last = max(last, killed_while(work, last + 1, rng.uniform(0, 0.03)))
+        last = max(last, killed_while(work, last + 1, rng.uniform(0, 0.02)))
         if last:
             numbers = {int((folder / name).read_text()) for name in "ab"}
             assert len(numbers) == 1 and numbers <= {last, last + 1}
             last = max(numbers)
-    assert last > KILLS / 2
+    assert last >= KILLS
 
 
 def test_a_command_goes_on_over_its_own_file_after_every_kill(tmp_path):
@@ -108,7 +110,7 @@ def test_a_command_goes_on_over_its_own_file_after_every_kill(tmp_path):
 
     last = 0
     for _ in range(KILLS // 2):
-        last = max(last, killed_while(work, last + 1, rng.uniform(0, 0.04)))
+        last = max(last, killed_while(work, last + 1, rng.uniform(0, 0.02)))
         Outputs("embed", named=(path,)).check_file(path)
     assert int(path.read_text()) >= last > 0
     path.write_text("mine")
@@ -139,12 +141,13 @@ def test_two_processes_that_merge_lose_nothing_although_they_are_killed(tmp_path
             processes[name] = FORK.Process(target=work, args=(partial(_report, written, name), first))
             processes[name].start()
         os.close(written)
-        time.sleep(rng.uniform(0, 0.05))
+        said = os.read(read, 1 << 16)
+        time.sleep(rng.uniform(0, 0.03))
         for process in processes.values():
             os.kill(process.pid, signal.SIGKILL)
             process.join()
         with open(read, "rb") as stream:
-            for line in stream.read().decode().split("\n")[:-1]:
+            for line in (said + stream.read()).decode().split("\n")[:-1]:
                 name, number = line.split()
                 reported[name] = max(reported[name], int(number))
         kept = read_json(path)
