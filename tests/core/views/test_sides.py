@@ -185,7 +185,8 @@ def test_stretches_of_years_have_enough_sentences(table):
     bench = open_bench(corpus=table([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)]))
     result = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
     assert [sum(band.counts) for band in result.bands] == [6, 6]  # of twelve years, the two sides
-    assert len(result.names) <= 2 or result.clear
+    assert len(result.names) == 2  # of twelve sentences
+    assert change.describe_groups(result) == "12 sentences are few: the sense groups may be chance."
     bench = open_bench(corpus=table([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)]))
     bands = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"))).bands
     assert [(band.name, sum(band.counts)) for band in bands] == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
