@@ -220,3 +220,12 @@ def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
     for name, shared in (("part", 40), ("other", 0)):
         sides = (SpaceName("elmo-mini", "1", str(tmp_path / f"{each}.txt")) for each in ("all", name))
         assert compare.compute(bench, CompareRequest(**dict(zip(("first", "second"), sides, strict=True)))).shared == shared
+
+
+def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(table, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "6")
+    bench, reports = open_bench(corpus=table(["1850"] * 12, ["1900"] * 12)), []
+    request = ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"), space="2")
+    result = change.compute(bench, request, lambda *told: reports.append(told[:2]))
+    assert (result.change.first, result.change.second, result.everything) == (6, 6, (12, 12))
+    assert reports == [(0, 6), (0, 6)]
