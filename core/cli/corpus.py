@@ -32,7 +32,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
         "text, source, sense, random, substitutes, or the word beside it: left, left2, left3, right, right2, right3",
         default="text",
     ),
-    option("--near", "only lines that also have this word within the window", metavar="W", default=""),
+    option("--near", "only lines that also have this word or phrase within the window", metavar="W", default=""),
     WINDOW,
     option("--sense", "only lines with this sense", default=""),
     option("--senses", "those of the file's labels, or groups that the model finds", choices=SENSES, default="labels"),

@@ -91,8 +91,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         facts["judgments"], whys = _score_judgments(sides, word, result)
         text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
         lines += [text.format(**facts["judgments"]).replace("None", "–"), *whys]
-    if not result.labelled and not result.clear:
-        lines.append("The sense groups are no clearer than in random clouds.")
+    lines += filter(None, [change.describe_groups(result)])
     return facts, [*lines, "sentences of each sense:", *_table(bands, csv)]
 
 

@@ -15,10 +15,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.association import log_dice, log_likelihood, log_odds
 from core.corpus.encoded import EncodedCorpus
-from core.corpus.search import Hits, context_codes
-from core.text.composed import folded
-from core.text.languages import tokenize
-from core.text.tokens import bare
+from core.corpus.search import Hits, find
 
 WINDOW, WIDEST = 5, 10  # words on each side
 
@@ -143,18 +140,19 @@ def check_window(window: int) -> None:
         raise BadInput(t("A window of {n} words; choose 1 to {most}.", n=window, most=WIDEST))
 
 
-def with_word_near(corpus: EncodedCorpus, hits: Hits, word: str, window: int) -> np.ndarray:
-    """(n,) bool: which hits have that word within the window, in their sentence; letter case and joiners aside."""
-    if (number := number_of(corpus, word)) is None:
-        return np.zeros(len(hits), bool)
-    steps = [*range(-window, 0), *range(1, window + 1)]
-    return np.any([context_codes(corpus, hits, step) == number for step in steps], axis=0)
-
-
-def number_of(corpus: EncodedCorpus, word: str) -> int | None:
-    """Return the number of a word as it is typed; None where it does not occur."""
-    spellings = (*(tokens if len(tokens := tokenize(word)) == 1 else ()), word.strip())
-    return next((number for each in spellings if (number := corpus.number.get(folded(bare(each)))) is not None), None)
+def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -> np.ndarray:
+    """(n,) bool: which hits have a word or phrase, searched for as any query of words, within the window and their sentence, beside them."""
+    other = find(corpus, query)
+    begins, ends = np.zeros(len(corpus), bool), np.zeros(len(corpus), bool)
+    begins[other.first] = ends[other.first + other.length - 1] = True
+    result = np.zeros(len(hits), bool)
+    last = hits.first + hits.length - 1
+    for distance in range(1, window + 1):
+        for at, marks in ((hits.first - distance, ends), (last + distance, begins)):
+            inside = (at >= 0) & (at < len(corpus))
+            at = np.where(inside, at, hits.first)
+            result |= inside & marks[at] & (corpus.sentence[at] == corpus.sentence[hits.first])
+    return result
 
 
 def _own_tokens(hits: Hits) -> np.ndarray:

@@ -45,7 +45,7 @@ COUNTED = 80  # of all, in which the number of groups is looked for
 MOST_RANKED = 100  # of a side, of each word of a list
 GROUPS_RANKED = 3  # of each word of a list
 CONTROLS = 20
-PER_GROUP = 10  # sentences of a group on average, where the vectors suggest no groups
+PER_GROUP, PER_UNCLEAR = 5, 10  # sentences of a group on average, at least; where the vectors suggest no groups
 NAMING = 5  # sentences of a group that name it
 REPORT_EVERY = 5  # words
 Report = Callable[[int, int, float], None]  # words done, in all, per second
@@ -224,6 +224,18 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
     return sorted(ranked, key=lambda each: (each.corrected >= LEVEL, each.change.prt.null - each.change.prt.value))
 
 
+def describe_groups(result: WordChange) -> str:
+    """Say how little the sense groups may mean; "" for the corpus' labels, and for clear groups of enough sentences."""
+    n = len(result.items)
+    if result.labelled:
+        return ""
+    if n < clusters.FEW:
+        return t("{n} sentences are few: the sense groups may be chance.", n=n)
+    if not result.clear:
+        return t("Its sense groups are no clearer than in random clouds.")
+    return t("With {n:,} sentences the groups may be grammar or topic, too.", n=n) if n > clusters.MANY else ""
+
+
 def graph_files(result: WordChange) -> dict[str, str]:
     """The word's usage graph: uses.csv, clusters.csv and judgments.csv, by name."""
     groupings = ["1"] * result.change.first + ["2"] * result.change.second
@@ -291,8 +303,9 @@ def _groups(
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
-    if suggestion:  # of one cloud, as many as its sentences can fill
-        number = suggestion.number if suggestion.number > 1 else min(suggestion.best, max(2, len(items) // PER_GROUP))
+    if suggestion:
+        wanted, each = (suggestion.number, PER_GROUP) if suggestion.number > 1 else (suggestion.best, PER_UNCLEAR)
+        number = min(wanted, max(2, len(items) // each))
     groups = clusters.clusters(directions, number)
     names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1

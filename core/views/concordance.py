@@ -47,7 +47,7 @@ class ConcordanceRequest:
     first: int = 0
     number: int = 20
     documents: tuple[str, ...] = ()  # the corpus is cut to these before anything is counted; all without
-    near: str = ""  # hits with that word within the window
+    near: str = ""  # hits with that word or phrase within the window
     window: int = near_words.WINDOW
     sense: str = ""  # hits of that sense
     senses: str = LABELS
@@ -349,7 +349,7 @@ def reference_of(bench: Bench) -> str:
 
 def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
     """What a search without hits looks for in vain: the word that should be near, or the query; "" where both occur."""
-    if request.near.strip() and near_words.number_of(corpus, request.near) is None:
+    if request.near.strip() and not len(search.find(corpus, request.near)):
         return request.near
     return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
 

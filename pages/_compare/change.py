@@ -253,9 +253,7 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
         facts = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
         facts.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
-    if not result.labelled and not result.clear:
-        facts.append(t("Its sense groups are no clearer than in random clouds."))
-    return facts
+    return [*facts, *filter(None, [change.describe_groups(result)])]
 
 
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:

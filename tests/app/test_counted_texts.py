@@ -66,7 +66,7 @@ def test_a_public_server_reads_fewer_sentences(monkeypatch):
 def test_change_by_dates_says_what_it_leaves_out_and_reads_no_other_word(dated):
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
     assert "<b>differently</b> on the two sides" in said(page) and "12 and 12 sentences" in said(page)
-    assert any("6 of 30 sentences have no readable date (such as “n.d.”)" in each.value for each in page.caption)
+    assert any("6 of 30 sentences have no readable date" in each.value for each in page.caption)
     assert "words of similar frequency" not in said(page)  # only once it is asked
     assert page.number_input(key="change.least").value == 10
     page.button(key="change.like").click().run()

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 
 from core.common.errors import BadInput
 from core.corpus.association import BONFERRONI, log_dice
-from core.corpus.collocates import WIDEST, by_sense, collocates, near, number_of, with_word_near
+from core.corpus.collocates import WIDEST, by_sense, collocates, near, with_word_near
 from core.corpus.encoded import EncodedCorpus, encode
 from core.corpus.keyness import keywords
 from core.corpus.search import LEMMA, WORD, find, label_of, lines
@@ -102,7 +102,20 @@ def test_a_near_word_is_read_as_a_query_is():
     hits = find(corpus, "bank")
     for word, n in (("money", 1), ("Money", 1), (" MONEY ", 1), ("cafe\u0301", 1), ("Café", 1), ("이", 1), ("\u2060이", 1), ("gold", 0)):
         assert with_word_near(corpus, hits, word, 5).sum() == n, word
-        assert (number_of(corpus, word) is None) == (n == 0)
+
+
+def test_a_phrase_is_near_within_the_window_and_the_sentence():
+    corpus = encode(
+        [Sentence(tuple(text.split())) for text in ("New York has a bank .", "a bank in New York .", "New bank York", "bank .", "New York")]
+    )
+    hits = find(corpus, "bank")
+    for query, window, near_by in (
+        ("new york", 3, [True, True, False, False]),
+        ("New York", 2, [False, True, False, False]),
+        ("york", 1, [False, False, True, False]),
+        ("yo*", 5, [True, True, True, False]),
+    ):
+        assert with_word_near(corpus, hits, query, window).tolist() == near_by, query
 
 
 def test_words_that_carry_grammar_can_be_left_out(ours):

@@ -185,7 +185,8 @@ def test_stretches_of_years_have_enough_sentences(table):
     bench = open_bench(corpus=table([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)]))
     result = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
     assert [sum(band.counts) for band in result.bands] == [6, 6]  # of twelve years, the two sides
-    assert len(result.names) <= 2 or result.clear
+    assert len(result.names) == 2  # of twelve sentences
+    assert change.describe_groups(result) == "12 sentences are few: the sense groups may be chance."
     bench = open_bench(corpus=table([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)]))
     bands = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"))).bands
     assert [(band.name, sum(band.counts)) for band in bands] == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
@@ -219,3 +220,12 @@ def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
     for name, shared in (("part", 40), ("other", 0)):
         sides = (SpaceName("elmo-mini", "1", str(tmp_path / f"{each}.txt")) for each in ("all", name))
         assert compare.compute(bench, CompareRequest(**dict(zip(("first", "second"), sides, strict=True)))).shared == shared
+
+
+def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(table, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "6")
+    bench, reports = open_bench(corpus=table(["1850"] * 12, ["1900"] * 12)), []
+    request = ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"), space="2")
+    result = change.compute(bench, request, lambda *told: reports.append(told[:2]))
+    assert (result.change.first, result.change.second, result.everything) == (6, 6, (12, 12))
+    assert reports == [(0, 6), (0, 6)]
