@@ -1,4 +1,4 @@
-"""Fixtures of all tests, a cache of their own and the local data where there are any; and why a test needed a second try."""
+"""Fixtures of all tests, a cache of their own and the local data where there are any."""
 
 import json
 import os
@@ -100,11 +100,3 @@ def data_folder() -> Path:
     if not os.environ.get("ELMOSCOPE_DATA"):
         pytest.skip("ELMOSCOPE_DATA is not set: no local data")
     return Path(os.environ["ELMOSCOPE_DATA"])
-
-
-def pytest_terminal_summary(terminalreporter) -> None:
-    """Why a test needed its second try: pytest itself prints the name alone."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"first try of {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
-        terminalreporter.write_line("\n".join(text for name, text in report.sections if name == "server"))

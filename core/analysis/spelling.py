@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from core.common.config import cache_folder
-from core.common.device import of
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
@@ -24,7 +23,7 @@ from core.elmo.mix import widen
 from core.elmo.model import CharacterCNN
 from core.files.artifacts import lines_of, replacing, text_fingerprint
 from core.static.vectors import StaticNeighbour, StaticVectors
-from core.text.tokens import END_WORD, IDS_PER_TOKEN, SENTENCE_BEGIN, SENTENCE_END, character_ids
+from core.text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
@@ -96,11 +95,11 @@ def split_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
 def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found. The answers are those
     of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning."""
-    ids = torch.from_numpy(character_ids([word])).to(of(characters))
+    ids = characters.ids([word])
     used = int((ids[0] == END_WORD).int().argmax()) + 1
     strengths, places = [], []
     with torch.inference_mode():
-        x = characters.embedding(ids[:, : min(IDS_PER_TOKEN, used + characters.widest)]).transpose(1, 2)  # (1, C, places)
+        x = characters.embedding(ids[:, : used + characters.widest]).transpose(1, 2)  # (1, C, places)
         x = x.expand(2, -1, -1)  # twice, as CharacterCNN.pooled says
         for convolution, anchored in zip(characters.convolutions, characters.anchored, strict=True):
             windows = x[:, :, : convolution.kernel_size[0]] if anchored else x
@@ -112,7 +111,7 @@ def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list
 
 def firing(characters: CharacterCNN, word: str) -> Firing:
     """Which character windows the vector of `word` comes from, and how much of it from each."""
-    letters, owner, cut = _letters(word)
+    letters, owner, cut = _letters(word, characters.max_characters)
     strengths, places = answers(characters, word)
     shares, bias = _shares(characters, strengths)
     widths = tuple(convolution.kernel_size[0] for convolution in characters.convolutions)
@@ -149,11 +148,11 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
     return np.split(parts, np.cumsum([len(part) for part in strengths])[:-1]), bias
 
 
-def _letters(word: str) -> tuple[tuple[str, ...], np.ndarray, int]:
+def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarray, int]:
     """What is shown of a word, the column of each place up to its end mark, and how many characters are not read."""
     places = [0]
     read = []
-    left = IDS_PER_TOKEN - 2  # bytes that a token has room for
+    left = max_characters - 2  # bytes that a token has room for
     for character in [word] if word in (SENTENCE_BEGIN, SENTENCE_END) else word:
         size = 1 if len(character) > 1 else len(character.encode("utf-8", "ignore"))
         if left <= 0:

@@ -16,6 +16,7 @@ from core.common.directions import unit_rows
 from core.elmo.mix import mixed
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
+from core.text.composed import folded
 
 TYPES_EACH = 40  # nearest spellings of each sentence: their union is drawn
 MOST_OCCURRENCES = 120  # of the word that are drawn, evenly over the corpus
@@ -36,6 +37,12 @@ class Surroundings:
         return len(self.words)
 
 
+def rows_of(table: OccurrenceTable, word: str, queries: Sequence[Query]) -> np.ndarray:
+    """(N,) bool: the occurrences of a word, read as the queries of that spelling are (core.text.readings)."""
+    readings = {query.read_as for query in queries if folded(query.word) == folded(word)} or {""}
+    return np.any([table.same_word(word, read_as=reading) for reading in readings], axis=0)
+
+
 def surroundings(
     table: OccurrenceTable,
     words: Sequence[str],
@@ -47,9 +54,7 @@ def surroundings(
 ) -> Surroundings:
     """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens. The queries'
     own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone."""
-    keep = np.zeros(len(table), bool)
-    for word in words:
-        keep |= table.same_word(word)
+    keep = np.any([rows_of(table, word, queries) for word in words], axis=0) if words else np.zeros(len(table), bool)
     for query in queries:
         keep &= ~table.own_row(query)
     rows = np.flatnonzero(keep)

@@ -184,7 +184,7 @@ def most_moved(step: LSTMStep, n: int) -> np.ndarray:
 
 
 def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[FilterBank, ...]]:
-    ids = character_ids([token])
+    ids = character_ids([token], characters.max_characters)
     used = int((ids[0] == END_WORD).argmax()) + 1
     names = [_name(int(number)) for number in ids[0, :used]]
     owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]

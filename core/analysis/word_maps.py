@@ -8,7 +8,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import layer_weights, mixed
+from core.elmo.mix import layer_weights, mixed, shares_of
 from core.files.artifacts import safe_name, text_fingerprint
 from core.index.neighbours import Products, best, cosines_of_mixes
 from core.index.table import OccurrenceTable
@@ -38,7 +38,8 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
     rows = table.drawn_rows(None if word == ALL_WORDS else word)
     if not len(rows):
-        known = ", ".join(table.lemmas[:12])
+        if not (known := ", ".join(table.lemmas[:12])):
+            raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
         raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
     return rows
 
@@ -82,14 +83,16 @@ def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, fl
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalised: bool = False) -> np.ndarray:
     """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
 
-    It begins with their average in the mix's own proportions, so that it depends on the weights alone, not on the way there;
-    a single layer, or the equal mix, is the frozen map itself. Normalized layers have no frozen map: each mix of them is laid out.
+    It begins with their average in the mix's own proportions, signs aside, so that it depends on the weights alone, not on the way
+    there; a single layer, or the equal mix, is the frozen map itself. Normalized layers have no frozen map: each mix of them is laid out.
     """
-    shares = np.asarray(weights, float) / np.sum(weights)
+    start = shares_of(weights)
+    shares = np.copysign(start, weights)
+    shares = -shares if (shares <= 0).all() else shares  # the same directions, turned around
     for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
         if np.abs(shares - known).max() < 0.005:
             if not normalised:
                 return maps.coordinates[k]
-            shares = known
+            start = shares = known
     space = mixed(layer_normalised(layers) if normalised else layers, shares)
-    return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)
+    return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)

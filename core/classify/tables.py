@@ -23,10 +23,10 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import check_fits, parse_json
-from core.files.encodings import guess
+from core.files.encodings import guess, is_mostly_utf8, is_utf8
 from core.files.formats import check_beginning, refuse_format, suffix_of
 from core.text.composed import composed
-from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value, wide_encoding
+from core.text.file_lines import BadRow, LeftOut, Place, note_replaced, refuse, show_value, wide_encoding
 from core.text.table_cells import OTHER_TEXTS
 from core.text.tables import Unread, file_rows, is_missing, note_doubled, table_rows, whole
 from core.text.tokens import join_tokens
@@ -87,7 +87,7 @@ def _open(path: Path, encoding: str | None) -> tuple[str, str]:
     """Return what kind of table a file is, and its text; "" of a workbook. A .txt file is told by its first line."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
-        refuse_format(path, SUFFIXES)
+        refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
     if kind == ".xlsx":
         return kind, ""
     text = _read_text(path, encoding)
@@ -151,6 +151,9 @@ def _decode(data: bytes, name: str, encoding: str | None) -> str:
         if wide or sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
             place = Place(name, line)
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)) from None
+        if not encoding and is_mostly_utf8(data):
+            note_replaced(name, sum(not is_utf8(part) for part in data.split(b"\n")), line)
+            return data.decode("utf-8-sig", "replace")
         try:
             codec = encoding or guess(data) or "latin-1"
             text = data.decode(codec)
@@ -232,13 +235,15 @@ def _cell_rows(path: Path, kind: str, text: str, numbered: bool) -> Iterator[tup
         lines = ((Place(path.name, number), line) for number, line in enumerate(io.StringIO(text, newline=""), start=1))
         return table_rows(path.name, lines, tabs=kind != ".csv")
 
-    first = next(rows(), None)
+    placed = rows()
+    first = next(placed, None)
     if first is None:  # separators alone
         _refuse_empty(path.name)
     names = _missing_names(first[1], rows, numbered)
     if names:
         yield first[0], names
-    yield from rows()
+    yield first
+    yield from placed
 
 
 def _missing_names(first: list[str], rows: Callable[[], Iterator[tuple[Place, list[str]]]], numbered: bool) -> list[str]:

@@ -127,9 +127,8 @@ def open_data(
     names = dict(task.names)
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
-    split = split or SplitConfig(duplicates=task.duplicates)
     rules = RowRules(clean=task.clean, names=names, order=task.order, left_out=task.left_out)
-    return make_dataset(task.name, table, split, **tables, rules=rules, language=language)
+    return make_dataset(task.name, table, split or SplitConfig(duplicates=task.duplicates), **tables, rules=rules, language=language)
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:

@@ -41,7 +41,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="NAME", required=True, many=True),
-    option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
+    option("--train", ".csv, .tsv, .xlsx, .jsonl, .txt with tabs, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
     option("--test", "rows to test on (default: 20% of --train, by a hash of the text)", metavar="F"),
     option("--valid", "rows that decide when to stop (default: 10% of --train, by hash)", metavar="F"),
     option("--extra", "more training rows", metavar="F", many=True),

@@ -4,7 +4,12 @@ from core.cli.options import MODEL, Answer, argument, command, flag, group, opti
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress
 from core.files.own_names import titles_of
 
-CORPUS = option("--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's)", metavar="C", default="")
+CORPUS = option(
+    "--corpus",
+    "a registry name, or a file: .txt, .csv, .tsv, .xlsx, .jsonl, .docx, .pdf, .epub (default: its language's)",
+    metavar="C",
+    default="",
+)
 KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),

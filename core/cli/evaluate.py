@@ -121,7 +121,7 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
 @command(
     "tags",
     "Tags predicted from each layer by a linear probe.",
-    option("--train", "CoNLL columns: token, tag; a blank line between sentences", metavar="A", required=True),
+    option("--train", "CoNLL columns: token, tag; a blank line between sentences; or CoNLL-U", metavar="A", required=True),
     option("--test", "columns as in --train", metavar="B", required=True),
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,
@@ -193,7 +193,10 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     both = f"forward {scores.forward:.1f}, backward {scores.backward:.1f}, mean {scores.mean:.1f}"
     charged = f"forward {scores.charged_forward:.1f}, backward {scores.charged_backward:.1f}"
     lines = [f"perplexity: {both} ({scores.tokens:,} predictions, {scores.unknown_share:.1%} of tokens unknown)"]
-    return result, [*lines, f"unknown words charged, each an equal share of <UNK> among {scores.unknown_types:,}: {charged}"]
+    if scores.unknown_types:
+        shared = f"the probability of <UNK> is divided equally among the text's {scores.unknown_types:,} different unknown words"
+        lines.append(f"unknown words included: {charged} ({shared})")
+    return result, lines
 
 
 @command(

@@ -68,7 +68,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     if layer == SENSES and weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     space = sense_space(layer, model) if layer == SENSES else None
-    of_layers = layer_weights(layer, model.encoder.n_layers, weights) if space is None else np.ones(1)
+    of_layers = layer_weights(layer, model.encoder.n_layers, weights, senses=True) if space is None else np.ones(1)
     among = neighbours.OTHER if other_words else neighbours.ANY
     if not (index.cluster or index.approximate or in_shards(index.corpus)):
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)

@@ -95,8 +95,8 @@ class Command(Helped, click.Command):
             value = options.get(param.name)
             values = [str(each) for each in (value if isinstance(value, list | tuple) else [value]) if isinstance(each, str | Path)]
             if isinstance(param, Option) and param.writes:
-                places = [Path(each) for each in values if "://" not in each and each != param.default_value]
-                named += places
+                places = [Path(each) for each in values if "://" not in each]
+                named += [] if value == param.default_value else places
                 files += places if param.metavar != "DIR" and param.checked else []
             elif param.metavar in READS:
                 read += (place for each in values for place in registry.places(each, READS[param.metavar]))
@@ -178,7 +178,7 @@ class Option(click.Option):
     ) -> None:
         settings = more if more.get("is_flag") else {"metavar": None if choices else name.strip("-").replace("-", "_").upper()} | more
         self.writes, self.checked = name in WRITES and not more.get("is_flag"), checked
-        type = writable if self.writes else type
+        type = (writable_folder if more.get("metavar") == "DIR" else writable) if self.writes else type
         kind = {} if more.get("is_flag") else {"type": OneOf(choices) if choices else type}
         once = {"callback": lambda _ctx, _option, values: list(values)} if many else {}
         default = list(default or ()) if many and not more.get("required") else default
@@ -230,18 +230,23 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
     return whole_number
 
 
-def writable(text: str) -> str:
+def writable(text: str, *, folder: bool = False) -> str:
     """The type of an argument that names a file or folder to be made: refused before the work, not after it."""
     place = Path(text).expanduser()
     try:
         nearest = next(path for path in (place, *place.parents) if path.exists())
         reason = "" if os.access(nearest, os.W_OK) else "Permission denied"
-        reason = reason if nearest == place or nearest.is_dir() else f"{nearest} is not a folder"
+        reason = reason if nearest.is_dir() or (nearest == place and not folder) else f"{nearest} is not a folder"
     except OSError as error:
         reason = error.strerror
     if reason:
         raise click.BadParameter(f"{shorten(text, 200)} cannot be written: {reason}")
     return text
+
+
+def writable_folder(text: str) -> str:
+    """The same of a folder."""
+    return writable(text, folder=True)
 
 
 def finite(text: str) -> float:

@@ -1,21 +1,22 @@
 """The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.options import CORPUS, MODEL, Answer, command, group, option, whole
+from core.cli.options import CORPUS, MODEL, Answer, command, flag, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_texts
 from core.common.errors import BadInput
 from core.common.markup import shorten
 from core.files.atomic import locked
+from core.files.own_names import titles_of
 
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
 GRAPH = ("uses.csv", "clusters.csv", "judgments.csv")
-DATES = "its texts from one date to another, such as 1850..1899"
+DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC.., 1850-06..1850-07)"
 
 
 @command(
@@ -33,12 +34,13 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--groups", "how many sense groups (default: the corpus's labels, else as many as the vectors suggest)", type=whole(1, 20)),
     option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
     option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
+    flag("--like-frequency", "say, too, how many of 20 words of like frequency differ less: reads every token of both sides"),
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
     *TABLE,
     sides="first second first_dates second_dates uses clusters judgments",
     ranking="at_least most",
 )
-def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model, outputs) -> Answer:
+def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph, csv, model, outputs) -> Answer:
     from core.corpus import usage_graphs
     from core.views import change
     from core.views.sides import Side
@@ -59,33 +61,55 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model, out
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
         request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
+        left_out = change.left_out(bench, first, second)
+        for fact in left_out.describe():
+            note(fact)
         ranked = change.rank(change.read(bench, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
-        return {"layer": layer, "words": rows}, _table(rows, csv)
+        return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _table(rows, csv)
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         write_texts({Path(graph) / name: text for name, text in change.graph_files(result).items()})
         note(f"wrote {', '.join(GRAPH)} to {Path(graph)}")
-    bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
-    control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
+    bands = _bands(result, (first, second), bench.corpus)
+    control = None
+    if like_frequency:
+        request = change.ControlRequest(word=word, first=first, second=second)
+        control = change.control(bench, request, progress("words"))
     facts = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
     facts |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
-    facts |= {"groups": list(result.names), "groups_are_labels": result.labelled}
+    facts |= {"groups": list(result.names), "groups_are_labels": result.labelled, "groups_are_clear": result.clear}
+    facts |= {"left_out": asdict(result.left_out)}
     facts |= {"control": control and {"words": list(control.words), "below": control.below}}
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
     for name, of in result.change.measures.items():
         lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
+    lines += result.left_out.describe()
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:
-        facts["judgments"] = _score_judgments(sides, word, result)
+        facts["judgments"], whys = _score_judgments(sides, word, result)
         text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
-        lines.append(text.format(**facts["judgments"]).replace("None", "–"))
-    return facts, [*lines, *_table(bands, csv)]
+        lines += [text.format(**facts["judgments"]).replace("None", "–"), *whys]
+    if not result.labelled and not result.clear:
+        lines.append("The sense groups are no clearer than in random clouds.")
+    return facts, [*lines, "sentences of each sense:", *_table(bands, csv)]
 
 
-def _score_judgments(sides, word: str, result) -> dict:
-    """The annotators' agreement (ordinal), and Spearman's rho of the mean judgments with the cosines; None where there are too few."""
+def _bands(result, sides, corpus: str) -> list[dict]:
+    """The sentences of each sense group on each side, or in each stretch of years, with the names of both."""
+    titles = titles_of([side.corpus or corpus for side in sides])
+    dated = [f" {side.start or '…'}..{side.end or '…'}" if side.start or side.end else "" for side in sides]
+    named = [f"{which}: {title}{dates}" for which, title, dates in zip(("first", "second"), titles, dated, strict=True)]
+    senses = [
+        f"{name} ({result.names[:k].count(name) + 1})" if result.names.count(name) > 1 else name for k, name in enumerate(result.names)
+    ]
+    return [{"texts": band.name or named[k], **dict(zip(senses, band.counts, strict=True))} for k, band in enumerate(result.bands)]
+
+
+def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
+    """The annotators' agreement (ordinal), and Spearman's rho of the mean judgments with the cosines; None for what cannot be computed, and
+    the reasons."""
     from scipy.stats import spearmanr
 
     from core.corpus import usage_graphs
@@ -96,12 +120,18 @@ def _score_judgments(sides, word: str, result) -> dict:
     names = {use.identifier for use in uses}
     judgments = [each for each in usage_graphs.read_judgments(sides.judgments) if {each.first, each.second} <= names]
     cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.placed)
-    agreement = rho = None
-    with suppress(BadInput):  # one annotator, or one value everywhere
-        agreement = round(alpha(usage_graphs.answers_of(judgments), ORDINAL), 4)
+    agreement, rho, whys = None, None, []
+    answers = usage_graphs.answers_of(judgments)
+    try:
+        agreement = round(alpha(answers, ORDINAL), 4)
+    except BadInput as error:
+        why = "agreement needs the judgments of two annotators, and the file has one's" if len(answers) == 1 else str(error)
+        whys.append(f"no alpha: {why.rstrip('.')}.")
     if len(set(means)) > 1:
         rho = round(float(spearmanr(cosines, means).statistic), 4)
-    return {"pairs": len(means), "alpha": agreement, "spearman": rho}
+    else:
+        whys.append("no rho: the pairs' mean judgments are all the same.")
+    return {"pairs": len(means), "alpha": agreement, "spearman": rho}, whys
 
 
 def _row(of) -> dict:
@@ -211,7 +241,8 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
 
 def _adds_to_labels(output: str | None, annotation) -> bool:
     """Whether the labels' own file is written again. BadInput where it would not keep what it has."""
-    if not output or not Path(output).exists() or not Path(output).samefile(annotation.labels):
+    places = [Path(output or ""), Path(annotation.labels)]
+    if not output or not all(place.exists() for place in places) or not places[0].samefile(places[1]):
         return False
     if annotation.merge:
         raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")

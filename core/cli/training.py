@@ -80,7 +80,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
         table_share=network.table_share,
         device=choose(network.device).type,
     )
-    ours.check_place(output)
+    ours.check_replaceable(output, ".*" if resume else recipe.OWN)
     made = Path(output) / "model"
     if resume or not made.exists():  # else the training that is there is named
         outputs.check_folder(made, recipe.MODEL)

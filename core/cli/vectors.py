@@ -25,6 +25,7 @@ from core.text.tokens import bare, split_sentences
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
+INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shards, which would import Dask)
 LINES = ("detect", "join", "keep")
 TEXT_COLUMN = option("--text-column", "the column of a CSV that holds the text", metavar="NAME")
 MAX_INPUT = 1 << 30  # bytes
@@ -160,7 +161,7 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
 @command(
     "build",
     "Encode a corpus into an index: every token in every layer.",
-    option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
+    option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz; .xlsx, .docx, .pdf, .epub", metavar="F", required=True),
     option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     TEXT_COLUMN,
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
@@ -175,6 +176,8 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model, o
     from core.index.table import index_info
 
     if cluster is not None:
+        if "://" not in output:
+            outputs.check_file(Path(output) / INDEX, merged=True)
         return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
     outputs.check_folder(output, own_files(), marked=is_index)
     model = open_model(model)

@@ -15,6 +15,7 @@ from core.common.markup import shorten
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 NEIGHBOURS = 8  # how many are listed where nobody says: on pages, the command line and in notebooks
+MOST_CHARACTERS = 1000  # of a token, that a model may read
 PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
 
 
@@ -45,14 +46,19 @@ class ModelShape:
     cell_clip: float = 3.0
     projection_clip: float = 3.0
     skip_connections: bool = True  # the second LSTM layer adds its input
+    max_characters: int = 50  # ids of a token: two mark its ends, the others are its first bytes
 
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in ("character_dim", "hidden", "projection", "n_layers")}
         sizes |= {"filters": min((n for each in self.filters for n in each), default=0), "n_highway": self.n_highway + 1}
         if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
             raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
-        if max(width for width, _ in self.filters) > 50:
-            raise BadInput(t("options.json: filters are at most 50 wide, got {filters}", filters=self.filters))
+        if not 3 <= self.max_characters <= MOST_CHARACTERS:
+            facts = {"most": MOST_CHARACTERS, "n": self.max_characters}
+            raise BadInput(t("options.json: max_characters_per_token must be from 3 to {most}, got {n}.", **facts))
+        if max(width for width, _ in self.filters) > self.max_characters:
+            facts = {"most": self.max_characters, "filters": self.filters}
+            raise BadInput(t("options.json: filters are at most {most} wide (max_characters_per_token), got {filters}", **facts))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
             clips = {"cell": self.cell_clip, "projection": self.projection_clip}
             raise BadInput(t("options.json: clips must be positive, got {cell} and {projection}", **clips))
@@ -91,6 +97,7 @@ class ModelShape:
                 cell_clip=float(lstm.get("cell_clip") or float("inf")),
                 projection_clip=float(lstm.get("proj_clip") or float("inf")),
                 skip_connections=bool(lstm.get("use_skip_connections", False)),
+                max_characters=int(cnn.get("max_characters_per_token", 50)),
             )
         except KeyError as missing:
             message = t("options.json has no {name}; it needs 'lstm' and 'char_cnn'.", name=missing)
@@ -115,7 +122,7 @@ class ModelShape:
                 "n_highway": self.n_highway,
                 "embedding": {"dim": self.character_dim},
                 "n_characters": 262,  # AllenNLP's count; it writes 261 only for the published files' own training
-                "max_characters_per_token": 50,
+                "max_characters_per_token": self.max_characters,
             },
         }
 

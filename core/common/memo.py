@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,43 @@ from core.common.limits import limits
 
 SAMPLE = 256  # of a long list, as many of its items are weighed and taken for all
 DEEPEST = 8  # things within things that are weighed
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Bounded(Generic[K, V]):
+    """A dictionary of at most `most` entries, safe to share between threads; the least recently used entry is dropped first."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._entries: OrderedDict[K, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: K) -> V | None:
+        """Return the entry, or None."""
+        with self._lock:
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            while len(self._entries) > self.most:
+                self._entries.popitem(last=False)
+
+    def value(self, key: K, make: Callable[[], V]) -> V:
+        """Return the entry, made now if there is none. Threads that ask at the same time may each make it."""
+        if (value := self.get(key)) is None:
+            value = make()
+            self.put(key, value)
+        return value
 
 
 class Kept:

@@ -147,8 +147,8 @@ def of_folder(folder: Path) -> Layers:
     """A model folder's, by its options alone, without opening it; elmo-mini's where they cannot be read, which opening it will say."""
     try:
         if options := sorted(path for path in folder.glob("*options.json") if not path.name.startswith(".")):
-            return Layers(int(json.loads(options[0].read_text("utf-8"))["lstm"]["n_layers"]) + 1)
-        config = json.loads((folder / "config.json").read_text("utf-8"))
+            return Layers(int(json.loads(options[0].read_bytes())["lstm"]["n_layers"]) + 1)
+        config = json.loads((folder / "config.json").read_bytes())
         config = config.get("text_config", config)
         return Layers(next(int(config[name]) for name in DEPTHS if name in config) + 1, name_of(folder))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, quote
 from core.common.errors import BadInput
 from core.common.i18n import t
 
-MOST = 12_000  # bytes of a view's parameters
-LONGEST = 6_000  # letters of a short link's one
+MOST = 64_000  # bytes of a view's parameters: two boxes of 5,000 letters, most of them of 3 bytes, and its controls
+LONGEST = 50_000  # letters of an address that our server reads: 65,536 bytes with all headers
 DICTIONARY = (
     "would could should there their about which other after before under over through between again another while where when what "
     "why still never always every each many most much few long little old good great new last next first time year day people "
@@ -27,12 +27,13 @@ MARKS = re.compile(r"[%&=+;#\x00-\x1f]")  # of a value, which would be read as a
 
 
 def shortened(parameters: Sequence[tuple[str, str]]) -> str:
-    """The one parameter's value, in signs that no link has to spell otherwise."""
+    """Return the one parameter's value, in signs that a link never escapes; "" where such a link could not be opened."""
     query = "&".join("=".join(MARKS.sub(lambda mark: quote(mark[0]), part) for part in pair) for pair in parameters)
     raw = query.encode("utf-8", "replace")
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, DICTIONARY)
     packed = packer.compress(raw) + packer.flush() + _check(raw)
-    return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
+    code = base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
+    return code if len(raw) <= MOST and len(code) <= LONGEST else ""
 
 
 def expanded(code: str) -> list[tuple[str, str]]:

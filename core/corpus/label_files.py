@@ -19,10 +19,10 @@ from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Given, Labels, SpreadLabels, clean
 from core.files.artifacts import check_fits, parse_json
-from core.text.file_lines import Place, refuse, show_value
+from core.text.file_lines import Place, is_guess, refuse, show_value
 from core.text.json_rows import json_rows
 from core.text.own_corpus import keep_upload
-from core.text.sentences import as_text, check_position, checked_tokens, is_guess
+from core.text.sentences import as_text, check_position, checked_tokens
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
@@ -98,8 +98,12 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     """A row's sentence and the sense that a person gave it; "" for a guess."""
     missing = [key for key in ("tokens", "position", "sense") if row.get(key) is None] if isinstance(row, dict) else ["tokens"]
     if missing:
-        message = t("{row} is not a labeled sentence", row=show_value(row))
-        message += t(" without {keys}", keys=", ".join(f"“{key}”" for key in missing)) if isinstance(row, dict) else ""
+        values = {"row": show_value(row), "keys": ", ".join(f"“{key}”" for key in missing)}
+        message = (
+            t("{row} is not a labeled sentence: without {keys}", **values)
+            if isinstance(row, dict)
+            else t("{row} is not a labeled sentence", **values)
+        )
         refuse(place, message, t('A row has "tokens", "position" and "sense".'))
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)

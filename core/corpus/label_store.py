@@ -7,6 +7,7 @@ tokens, so that no label moves to another sentence when a corpus is read or cut 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from filelock import Timeout
@@ -83,11 +84,20 @@ def _alone(path: Path) -> Iterator[None]:
         raise CannotSave(t("Another tab or program is saving labels of this word. Try again.")) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise CannotSave(t("Labels cannot be saved: {reason}. Download them, or free the place.", reason=reason)) from error
+        raise CannotSave(t("Labels cannot be saved: {reason}. Download them.", reason=reason)) from error
 
 
 def _read(path: Path) -> Given:
-    return tuple(label_files.read_senses(path).items()) if path.is_file() else ()
+    with suppress(FileNotFoundError):
+        stat = path.stat()
+        return _read_once(path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return ()
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, *stamp: int) -> Given:
+    """What a file of that stamp holds: a page asks at every run, and every change makes another file."""
+    return tuple(label_files.read_senses(path).items())
 
 
 def _present(path: Path, word: str) -> Given:

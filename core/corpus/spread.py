@@ -15,6 +15,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
+from core.text.composed import composed
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
 MOST_CHARACTERS = 80  # of a sense's name
@@ -134,8 +135,8 @@ class SpreadLabels:
 
 
 def clean(name: str) -> str:
-    """A sense's name as files of ours can hold it."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:MOST_CHARACTERS].strip()
+    """A sense's name as files of ours can hold it, and as they give it back."""
+    return composed(" ".join("".join(c if c.isprintable() else " " for c in composed(name)).split())[:MOST_CHARACTERS].strip())
 
 
 def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:

@@ -5,6 +5,7 @@ to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where th
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
@@ -67,20 +68,12 @@ def read_uses(path: str | Path) -> list[Use]:
 
     def take(place: Place, row: dict[str, str]) -> None:
         context, start, end = row["context"], *_span(place, row)
-        # A sentence that begins after a guarding quote is ours: in other files such a quote is part of the text
-        quote = len(context) - len(unguard(context)) if _cell(row, "indexes_target_sentence").startswith("1:") else 0
         name = row["identifier"]
         if name in uses:
             refuse(place, t("use {name} is there twice", name=show_value(name)), t("Give each use its own identifier."))
         others = {"date": _cell(row, "date"), "pos": _cell(row, "pos")}
         uses[name] = Use(
-            identifier=name,
-            lemma=row["lemma"],
-            grouping=whole(row["grouping"]),
-            context=context[quote:],
-            start=start - quote,
-            end=end - quote,
-            **others,
+            identifier=name, lemma=row["lemma"], grouping=whole(row["grouping"]), context=context, start=start, end=end, **others
         )
 
     _read(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token"), take)
@@ -228,7 +221,7 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
     rows = []
     for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
-        context = _printable("".join(parts))
+        context = _in_a_row("".join(parts))
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
         quote = len(guard(context)) - len(context)  # places count in the guarded cell; the sentence begins after the quote
@@ -278,19 +271,29 @@ def _read(
             try:
                 if empty := [name for name in needed if name not in may_be_empty and not row[name].strip()]:
                     refuse(place, t("no {column}", column=empty[0]), t("Fill the cell."))
-                take(place, {name: cell if name == "context" else unguard(cell.strip()) for name, cell in row.items()})
+                take(place, _unguarded({name: cell if name == "context" else cell.strip() for name, cell in row.items()}))
             except BadRow as error:
                 left_out.add(error)
         left_out.check()
-    if not left_out.n_rows:
-        raise BadInput(t("{name} has no row below its header. Add some.", name=path.name))
+        if not left_out.n_rows:
+            raise BadInput(t("{name} has no row below its header. Add some.", name=path.name))
+
+
+def _unguarded(row: dict[str, str]) -> dict[str, str]:
+    """Undo `_table`'s guards. A context has one if its sentence begins after the quote; in other files such a quote is part of the text."""
+    cells = {name: cell if name == "context" else unguard(cell) for name, cell in row.items()}
+    if (context := unguard(row.get("context", ""))) != row.get("context", "") and row.get("indexes_target_sentence", "").startswith("1:"):
+        places = ("indexes_target_token", "indexes_target_sentence")
+        cells |= {name: re.sub(r"\d+", lambda place: str(int(place[0]) - 1), row[name]) for name in places if name in row}
+        cells["context"] = context
+    return cells
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     """Rows with tabs between their cells, guarded; what would break a row is a blank, so that places stay what they are."""
-    cells = ((guard(_printable(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
+    cells = ((guard(_in_a_row(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
     return "".join("\t".join(row) + "\n" for row in cells)
 
 
-def _printable(cell: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in cell)
+def _in_a_row(cell: str) -> str:
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in cell)

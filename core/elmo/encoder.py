@@ -26,7 +26,7 @@ from core.elmo.model import BiLM, State
 from core.elmo.packing import pack
 from core.elmo.recurrence import side_by_side
 from core.text.sentences import LabelledRow
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, character_ids
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 MAX_CACHED_WORDS = 100_000
 WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
@@ -125,12 +125,16 @@ class Encoder:
             result = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
             for word in result:
                 self._words.move_to_end(word)
-        missing = sorted((word for word in dict.fromkeys(words) if word not in result), key=lambda w: len(w.encode("utf-8", "ignore")))
-        for start in range(0, len(missing), WORDS_PER_PRODUCT):
-            part = missing[start : start + WORDS_PER_PRODUCT]
+        read = self.model.shape.max_characters - 2  # bytes: words that begin with the same ones are the same to the model
+        missing = {word: word.encode("utf-8", "ignore")[:read] for word in dict.fromkeys(words) if word not in result}
+        alike = {spelling: word for word, spelling in missing.items()}
+        different = sorted(alike.values(), key=lambda word: len(missing[word]))
+        for start in range(0, len(different), WORDS_PER_PRODUCT):
+            part = different[start : start + WORDS_PER_PRODUCT]
             with torch.inference_mode():
-                vectors = self.model.characters(torch.from_numpy(character_ids(part)).to(self.device)).cpu().numpy()
+                vectors = self.model.characters(self.model.characters.ids(part)).cpu().numpy()
             result.update(zip(part, vectors, strict=True))
+        result |= {word: result[alike[spelling]] for word, spelling in missing.items()}
         with self._lock:
             self._words.update((word, result[word].copy()) for word in missing)
             while len(self._words) > self.max_cached_words:

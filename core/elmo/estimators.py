@@ -1,14 +1,20 @@
 """ELMo's vectors as scikit-learn transformers (Buitinck et al. 2013): for Pipeline, GridSearchCV, clone; pickled without the model."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
+from math import isnan
+from numbers import Integral, Real
+from os import PathLike
+from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from core.common.device import CPU
 from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.encoder import encoded
@@ -23,36 +29,86 @@ POOLINGS = {  # (T, D) -> (D,)
     "first": lambda vectors: vectors[0],
     "last": lambda vectors: vectors[-1],
 }
+MOST_NAMED = 8  # rows in an error message
+
+
+class InvalidParameter(BadInput, InvalidParameterError):
+    """An error in a parameter of an estimator, as scikit-learn raises it."""
+
+
+class InvalidRows(BadInput, ValueError):
+    """An error in the data an estimator is given."""
 
 
 class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """What both share: a model by name, opened by `fit`, and a layer of it or the mix of all."""
+    """A transformer over a model, opened by `fit` by its name, and a layer of it or the mix of all."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "model": [str, PathLike],
+        "layer": [Interval(Integral, 0, None, closed="left"), str],
+        "weights": ["array-like", None],
+        "device": [str],
+    }
 
     def fit(self, X, y=None):
         """Open the model; nothing is learned from the texts."""
+        self._check_parameters()
         self._rows(X)
-        self._opened = open_model(self.model, device=self.device)
+        self._open()
+        return self
+
+    def transform(self, X) -> np.ndarray:
+        """Return the vectors (n, D) float32 of n rows."""
+        self._model()
+        self._check_parameters()
+        return self._vectors_of(self._rows(X))
+
+    def fit_transform(self, X, y=None) -> np.ndarray:
+        """Fit and transform; X may be an iterator, which is read once."""
+        self._check_parameters()
+        rows = self._rows(X)
+        self._open()
+        return self._vectors_of(rows)
+
+    def _open(self) -> None:
+        self._opened = open_model(str(self.model), device=self.device)
         self._weights()
         self.n_features_out_ = self._n_features_out = self._opened.encoder.dim
         self.fingerprint_ = self._opened.fingerprint
-        return self
+
+    def _check_parameters(self) -> None:
+        try:
+            self._validate_params()
+        except InvalidParameterError as error:
+            raise InvalidParameter(str(error)) from None
 
     def _model(self) -> Model:
-        """The model that was fitted with, opened anew after a pickle; CorruptArtifact if it has other weights by now."""
+        """Return the fitted model, opened again after unpickling; raise CorruptArtifact if its weights have changed since."""
         check_is_fitted(self)
         if not hasattr(self, "_opened"):
-            model = open_model(self.model, device=self.device)
+            model = open_model(str(self.model), device=self.device)
             if model.fingerprint != self.fingerprint_:
                 raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
             self._opened = model
         return self._opened
 
     def _weights(self) -> np.ndarray:
-        """(L,): of the layer, or of the mix: the given ones, else all alike."""
+        """Return the weights (L,) of the layer, or of the mix: those given, else equal ones."""
         n_layers = self._opened.encoder.n_layers
-        if str(self.layer) == MIX and self.weights is not None:
-            return check_weights(self.weights, n_layers)
-        return layer_weights(str(self.layer), n_layers)
+        name, given = ("weights", self.weights) if str(self.layer) == MIX and self.weights is not None else ("layer", self.layer)
+        try:
+            return check_weights(given, n_layers) if name == "weights" else layer_weights(str(given), n_layers)
+        except BadInput as error:
+            estimator = type(self).__name__
+            raise InvalidParameter(
+                t(
+                    "The {name!r} parameter of {estimator} does not fit {model}: {error}",
+                    name=name,
+                    estimator=estimator,
+                    model=self.model,
+                    error=error,
+                )
+            ) from None
 
     def _tokens(self, text: str) -> list[str]:
         return self._model().language.tokenize(text)
@@ -69,12 +125,22 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.transformer_tags.preserves_dtype = []  # text in, float32 out
         return tags
 
 
 class ElmoVectorizer(_FromModel):
     """Texts -> (n, D) float32: over a text's tokens the "mean", "max", "first" or "last" of a layer, or of the mix of all. A text without a
-    token becomes zeros. `normalise` gives all layers one length before they are mixed (Peters et al. 2018, 3.2)."""
+    token becomes zeros. `normalise` gives all layers one length before they are mixed (Peters et al. 2018, 3.2).
+
+    X is a list, an iterator, an array or a pandas Series of texts, or a table with one column."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_FromModel._parameter_constraints,
+        "pooling": [StrOptions(set(POOLINGS))],
+        "normalise": ["boolean"],
+        "batch_texts": [Interval(Integral, 1, None, closed="left")],
+    }
 
     def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, pooling="mean", normalise=False, device=CPU, batch_texts=256) -> None:
         self.model = model
@@ -85,27 +151,27 @@ class ElmoVectorizer(_FromModel):
         self.device = device
         self.batch_texts = batch_texts  # encoded at a time
 
-    def transform(self, X) -> np.ndarray:
-        """n texts -> (n, D) float32."""
-        sentences = [self._tokens(text) for text in self._rows(X)]
+    def _vectors_of(self, texts: list[str]) -> np.ndarray:
+        sentences = [self._tokens(text) for text in texts]
         out = np.zeros((len(sentences), self._model().encoder.dim), np.float32)
-        for row, vectors in zip(out, self._vectors(sentences, normalise=self.normalise, chunk=self.batch_texts), strict=True):
+        chunk = int(self.batch_texts)
+        for row, vectors in zip(out, self._vectors(sentences, normalise=bool(self.normalise), chunk=chunk), strict=True):
             if len(vectors):
                 row[:] = POOLINGS[self.pooling](vectors)
         return out
 
     def _rows(self, X) -> list[str]:
-        if self.pooling not in POOLINGS:
-            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=shorten(self.pooling), names=", ".join(POOLINGS)))
-        texts = [] if isinstance(X, str) else list(X)
-        if not texts or not all(isinstance(text, str) for text in texts):
-            raise BadInput(t("Give a list of at least one text."))
+        texts = _listed(X, t("Give a list of at least one text."), width=1)
+        _refuse_rows(texts, _is_missing, t("no text"), t("Fill or drop what is missing."))
+        _refuse_rows(texts, lambda text: not isinstance(text, str), t("not text"), t("Convert it to text."))
         return texts
 
 
 class ContextVectorizer(_FromModel):
     """(text, word or position) pairs -> (n, D) float32: the word's vector in its text. A word is taken where it first stands, else where a
-    form of it does; a position counts tokens from 0."""
+    form of it does; a position counts tokens from 0.
+
+    X is a list or an iterator of pairs, or a table or an array with two columns."""
 
     def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, device=CPU) -> None:
         self.model = model
@@ -113,26 +179,84 @@ class ContextVectorizer(_FromModel):
         self.weights = weights
         self.device = device
 
-    def transform(self, X) -> np.ndarray:
-        """n pairs -> (n, D) float32."""
-        pairs = self._rows(X)
-        located = [self._locate(self._tokens(text), word) for text, word in pairs]
+    def _vectors_of(self, pairs: list[tuple[str, str | int]]) -> np.ndarray:
+        located = [self._locate(row, self._tokens(text), word) for row, (text, word) in enumerate(pairs, 1)]
         sentences = [tokens for tokens, _ in located]
         return np.stack([vectors[k] for vectors, (_, k) in zip(self._vectors(sentences), located, strict=True)])
 
-    def _locate(self, tokens: list[str], word: str | int) -> tuple[list[str], int]:
+    def _locate(self, row: int, tokens: list[str], word: str | int) -> tuple[list[str], int]:
         if isinstance(word, str):
             tokens, places = locate(tokens, word, self._model().language, forms=True)
         else:
-            places = [int(word)] if 0 <= word < len(tokens) else []
+            places = [word] if 0 <= word < len(tokens) else []
         if not places:
-            sentence = shorten(" ".join(tokens), 300)
-            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(shorten(word)), tokens=sentence))
+            facts = {"row": row, "word": repr(shorten(word)), "tokens": shorten(" ".join(tokens), 300)}
+            raise InvalidRows(t("Row {row:,}: {word} is not among the tokens: {tokens}", **facts))
         return tokens, places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
-        pairs = [] if isinstance(X, str) else np.asarray(X, dtype=object).tolist()
-        whole = all(isinstance(pair, list) and [*map(type, pair)] in ([str, str], [str, int]) for pair in pairs)
-        if not pairs or not whole:
-            raise BadInput(t("Give a list of pairs: a text, and a word or position."))
-        return pairs
+        wanted = t("Give a list of pairs: a text, and a word or position.")
+        pairs = _listed(X, wanted, width=2)
+        _refuse_rows(pairs, lambda pair: _is_missing(pair) or not _is_pair(pair), t("no pair"), wanted)
+        _refuse_rows(pairs, lambda pair: _is_missing(pair[0]), t("no text"), t("Fill or drop what is missing."))
+        _refuse_rows(pairs, lambda pair: _is_missing(pair[1]), t("no word or position"), t("Fill or drop what is missing."))
+        _refuse_rows(pairs, lambda pair: not isinstance(pair[0], str) or _as_word(pair[1]) is None, t("no pair"), wanted)
+        return [(text, _as_word(word)) for text, word in pairs]
+
+
+def _listed(X, wanted: str, *, width: int) -> list:
+    """Return the rows of X, each a value (width 1) or a pair (width 2); InvalidRows says what is wanted or how many columns there are."""
+    if issparse(X):
+        raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))
+    if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__"):
+        raise InvalidRows(wanted)
+    shape = getattr(X, "shape", ())
+    columns = [str(name) for name in getattr(X, "columns", ())]
+    if len(shape) == 2 and shape[1] != width:
+        names = f" ({shorten(', '.join(columns), 200)})" if columns else ""
+        facts = {"n": shape[1], "names": names, "width": width}
+        raise InvalidRows(t("X has {n} columns{names}, not {width}. Choose the columns to read.", **facts))
+    if len(shape) > 2 or (len(shape) == 1 and width == 2 and hasattr(X, "dtype") and not len(X)):
+        raise InvalidRows(wanted)
+    if columns and len(shape) == 2:
+        rows = list(zip(*(X[name] for name in X.columns), strict=True))
+    else:
+        rows = list(X)
+    if not rows:
+        raise InvalidRows(wanted)
+    return [row[0] for row in rows] if width == 1 and len(shape) == 2 else rows
+
+
+def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
+    """Raise InvalidRows if any row is wrong: it names the first ones, counted from 1."""
+    wrong = [k for k, row in enumerate(rows) if is_wrong(row)]
+    if not wrong:
+        return
+    named = ", ".join(f"{k + 1:,}" for k in wrong[:MOST_NAMED]) + (" …" if len(wrong) > MOST_NAMED else "")
+    facts = {"named": named, "fault": fault, "all": len(rows), "remedy": remedy}
+    raise InvalidRows(
+        tn(
+            "Row {named}: {fault} ({n:,} of {all:,} rows, counted from 1). {remedy}",
+            "Rows {named}: {fault} ({n:,} of {all:,} rows, counted from 1). {remedy}",
+            len(wrong),
+            **facts,
+        )
+    )
+
+
+def _is_missing(value) -> bool:
+    """Whether a value is None, NaN, or pandas' NA or NaT."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, Real) and isnan(value))
+
+
+def _is_pair(value) -> bool:
+    return isinstance(value, tuple | list | np.ndarray) and np.ndim(value) < 2 and len(value) == 2
+
+
+def _as_word(value) -> str | int | None:
+    """Return a word, or a position as int, which a table with missing values holds as float; None where it is neither."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer():
+        return int(value)
+    return None

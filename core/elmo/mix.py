@@ -48,6 +48,18 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     return values
 
 
+def to_largest_1(weights) -> np.ndarray:
+    """Scale weights (L,) so that the largest is 1 or -1. No cosine changes, and small weights neither round nor underflow to zero."""
+    values = np.asarray(weights, np.float64)
+    return values / (np.abs(values).max() or 1.0)
+
+
+def shares_of(weights) -> np.ndarray:
+    """Return the proportions (L,) of weights by their absolute values: together 1, whatever their signs sum to."""
+    sizes = np.abs(to_largest_1(weights))
+    return sizes / sizes.sum()
+
+
 def _join_values(values: np.ndarray) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
@@ -65,7 +77,7 @@ def mean_lengths(layers: np.ndarray) -> np.ndarray:
 
 def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """(L,), (L,) -> (L,), together 1: s_j times a layer's length, which is what a layer counts for in the sum and in its cosines."""
-    parts = np.abs(weights) * lengths
+    parts = np.abs(to_largest_1(weights)) * lengths
     return parts / max(float(parts.sum()), 1e-30)
 
 
@@ -120,13 +132,17 @@ def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray
     return np.clip(products, -1.0, 1.0, out=products)
 
 
-def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
-    """'0', '1', ... -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
+def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, senses: bool = False) -> np.ndarray:
+    """'0', '1', ... -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones. `senses`: whether the caller also takes the
+    sense space, which the message then names."""
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", layer=shorten(layer), top=n_layers - 1))
+        facts = {"layer": shorten(layer), "top": n_layers - 1}
+        if senses:
+            raise BadInput(t("There is no layer '{layer}'. Use 0 to {top}, 'mix' or 'senses'.", **facts))
+        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", **facts))
     return np.eye(n_layers)[int(layer)]
 
 

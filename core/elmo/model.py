@@ -14,7 +14,7 @@ from torch import Generator, Tensor, nn
 from core.common.config import ModelShape
 from core.common.draws import first_weights
 from core.elmo.recurrence import run_lstm
-from core.text.tokens import BEGIN_WORD, END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
+from core.text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
 
 State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 
@@ -37,7 +37,7 @@ class Highway(nn.Module):
 
 
 class CharacterCNN(nn.Module):
-    """A token's vector from its spelling alone: (N, 50) character ids -> (N, P)."""
+    """A token's vector from its spelling alone: (N, 50) character ids -> (N, P); 50 or what the shape has."""
 
     def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
         super().__init__()
@@ -48,10 +48,15 @@ class CharacterCNN(nn.Module):
         for part in (self.embedding, *self.convolutions, self.projection):
             first_weights(part, generator)
         self.widest = max(width for width, _ in shape.filters)
+        self.max_characters = shape.max_characters
         self.anchored = [False] * len(shape.filters)  # see `anchor`
         for convolution in self.convolutions:
             nn.init.uniform_(convolution.weight, -0.05, 0.05, generator=generator)
             nn.init.zeros_(convolution.bias)
+
+    def ids(self, words: list[str]) -> Tensor:
+        """Return the character ids of words, (N, max_characters), on the model's device."""
+        return torch.from_numpy(character_ids(words, self.max_characters)).to(self.embedding.weight.device)
 
     def forward(self, ids: Tensor) -> Tensor:
         return self.projection(self.after_highways(self.pooled(ids)))
@@ -62,7 +67,7 @@ class CharacterCNN(nn.Module):
             return self.pooled(ids.expand(2, -1))[:1]
         # Behind the end mark every window is the same run of padding: one such window stands for all of them.
         used = int((ids == END_WORD).int().argmax(dim=1).max()) + 1 if len(ids) else 1
-        ids = ids[:, : min(IDS_PER_TOKEN, used + self.widest)]
+        ids = ids[:, : used + self.widest]
         x = self.embedding(ids).transpose(1, 2)  # (N, 16, characters)
         answers = []
         for convolution, anchored in zip(self.convolutions, self.anchored, strict=True):

@@ -14,7 +14,7 @@ from core.common.model_layers import Layers, name_of
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
-from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.elmo.weights import find_files, load_bilm, load_softmax, read_options, save_hdf5
 from core.engines.masked import MaskedWords
 from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
@@ -23,6 +23,7 @@ from core.files.artifacts import file_sha256
 from core.files.registry import resolve
 from core.text import languages
 from core.text.languages import Language
+from core.text.tokens import IDS_PER_TOKEN
 
 BUNDLED_MODEL = "elmo-mini"
 
@@ -115,6 +116,15 @@ def allennlp_files(model: Model) -> tuple[Path, Path]:
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer. AllenNLP’s engine reads only ELMo. Choose another model.", model=model.name))
     options, weights = find_files(model.folder)
+    if (n := read_options(options).max_characters) != IDS_PER_TOKEN:
+        raise BadInput(
+            t(
+                "AllenNLP reads {usual} characters of a token, {model} has {n}. Use Elmoscope’s engine.",
+                usual=IDS_PER_TOKEN,
+                model=model.name,
+                n=n,
+            )
+        )
     if weights.suffix == ".hdf5":
         return options, weights
     folder = cache_folder() / "allennlp" / model.fingerprint

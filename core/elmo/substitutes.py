@@ -20,6 +20,7 @@ from torch import Tensor
 from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, t
 from core.common.markup import shorten
+from core.common.memo import Bounded
 from core.elmo.language_model import SPECIALS, LanguageModel, Prediction
 from core.text import languages
 from core.text.dictionary_forms import dictionary_forms
@@ -29,6 +30,7 @@ from core.text.word_in_question import lemmas, words_of
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
 COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
+MOST_WORDS, MOST_ENTRIES = 4_096, 32_768  # whose forms, and whose lemmas, are cached
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
@@ -147,34 +149,36 @@ class Substitutes:
 
     def _forms_of(self, word: str) -> list[int]:
         """Entries of the vocabulary that are the word, or a form of the same word."""
-        if word not in self._own_forms:
-            spelled, known = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
-            wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
-            irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
-            near = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
-            self._lemmas.update({entry: lemmas(entry, known) for entry in near if entry not in self._lemmas})
-            same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
-            self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
-        return self._own_forms[word]
+        return self._own_forms.value(word, lambda: self._find_forms(word))
+
+    def _find_forms(self, word: str) -> list[int]:
+        spelled, known = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
+        wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
+        irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
+        near = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
+        same = irregular | wanted
+        same |= {entry for entry in near if not wanted.isdisjoint(self._lemmas.value(entry, lambda entry=entry: lemmas(entry, known)))}
+        return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
     def _columns_of(self, word: str) -> np.ndarray:
         """The numbers of `_forms_of` among the words that `vectors` reads."""
-        if word not in self._own_columns:
-            numbers = self.sample[3][self._forms_of(word)]
-            self._own_columns[word] = numbers[numbers >= 0]
-        return self._own_columns[word]
+        return self._own_columns.value(word, lambda: self._find_columns(word))
+
+    def _find_columns(self, word: str) -> np.ndarray:
+        numbers = self.sample[3][self._forms_of(word)]
+        return numbers[numbers >= 0]
 
     @cached_property
-    def _own_columns(self) -> dict[str, np.ndarray]:
-        return {}
+    def _own_columns(self) -> Bounded[str, np.ndarray]:
+        return Bounded(MOST_WORDS)
 
     @cached_property
-    def _own_forms(self) -> dict[str, list[int]]:
-        return {}
+    def _own_forms(self) -> Bounded[str, list[int]]:
+        return Bounded(MOST_WORDS)
 
     @cached_property
-    def _lemmas(self) -> dict[str, tuple[str, ...]]:
-        return {}
+    def _lemmas(self) -> Bounded[str, tuple[str, ...]]:
+        return Bounded(MOST_ENTRIES)
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:

@@ -20,6 +20,7 @@ from core.elmo.language_model import Softmax, Vocabulary
 from core.elmo.model import BiLM
 from core.files.artifacts import check_fits, lines_of
 from core.files.atomic import replacing
+from core.text.tokens import N_CHARACTER_IDS
 
 SOFTMAX = "softmax.safetensors"  # by itself, beside weights that hold none
 MAX_OPTIONS_BYTES = 1 << 20
@@ -130,9 +131,13 @@ def read_options(path: Path) -> ModelShape:
         message = t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size)
         raise CorruptArtifact(message)
     try:
-        return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
+        options = json.loads(path.read_bytes())  # UTF-8, UTF-16 or UTF-32, with a byte order mark or without
+    except UnicodeDecodeError as error:
+        message = t("{path} is not UTF-8 (byte {n}). Save it as UTF-8 text.", path=path, n=error.start + 1)
+        raise CorruptArtifact(message) from None
     except (ValueError, RecursionError) as error:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
+    return ModelShape.from_options(options)
 
 
 HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.ours names it
@@ -212,12 +217,19 @@ def _from_tensorflow(file, shape: ModelShape):
     """(our name, array) of every weight in an open HDF5 file."""
     import h5py
 
+    needed = _hdf5_shapes(shape)
+
     def read(name: str) -> np.ndarray:
         dataset = file[name]
         if not isinstance(dataset, h5py.Dataset) or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
             raise ValueError(t("'{name}' is not an array in this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' has {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
+        if dataset.shape != needed[name]:
+            if name == "char_embed" and dataset.shape[1:] == needed[name][1:]:  # the same in every model, whatever options.json says
+                raise ValueError(t("{name} has {n} rows, {needed} are needed", name=name, n=dataset.shape[0], needed=needed[name][0]))
+            facts = {"name": name, "found": dataset.shape, "needed": needed[name]}
+            raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **facts))
         return dataset[...].astype(np.float32)
 
     characters = read("char_embed")
@@ -240,6 +252,22 @@ def _from_tensorflow(file, shape: ModelShape):
             yield f"{stack}.{j}.state_weight", kernel[:, shape.projection :]
             yield f"{stack}.{j}.bias", bias
             yield f"{stack}.{j}.projection", read(f"{cell}/W_P_0").T
+
+
+def _hdf5_shapes(shape: ModelShape) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every array in an HDF5 file of a model of this shape."""
+    n, p, h = shape.n_filters, shape.projection, shape.hidden
+    shapes = {"char_embed": (N_CHARACTER_IDS - 1, shape.character_dim), "CNN_proj/W_proj": (n, p), "CNN_proj/b_proj": (p,)}
+    for k, (width, count) in enumerate(shape.filters):
+        shapes |= {f"CNN/W_cnn_{k}": (1, width, shape.character_dim, count), f"CNN/b_cnn_{k}": (count,)}
+    for k in range(shape.n_highway):
+        for part in ("transform", "carry"):
+            shapes |= {f"CNN_high_{k}/W_{part}": (n, n), f"CNN_high_{k}/b_{part}": (n,)}
+    for _, direction in _DIRECTIONS:
+        for j in range(shape.n_layers):
+            cell = _cell(direction, j)
+            shapes |= {f"{cell}/W_0": (2 * p, 4 * h), f"{cell}/B": (4 * h,), f"{cell}/W_P_0": (h, p)}
+    return shapes
 
 
 def _to_tensorflow(model: BiLM):

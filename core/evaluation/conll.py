@@ -1,6 +1,7 @@
 """Tagged sentences in CoNLL's columns (Tjong Kim Sang and Buchholz 2000) and in CoNLL-U (Universal Dependencies)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,23 +67,27 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
 
 def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
     """Return which columns hold tokens and tags: the first two, or those behind a column that counts the tokens of each sentence."""
-    numbers = [[cells[0] for _, cells in block if _COUNTED.fullmatch(cells[0])] for block in blocks]
-    if not blocks or any(len(n) < len(block) or n[0].split("-")[0] not in ("1", "0.1") for n, block in zip(numbers, blocks, strict=True)):
+    widths = Counter(len(cells) for block in blocks for _, cells in block)
+    width = max(widths, key=widths.get, default=0)
+    if width < 3 or sum(map(_is_counted, blocks)) < 0.8 * len(blocks):  # some may be out of order
         return 0, 1
-    plain = [[int(number) for number in block if number.isdecimal()] for block in numbers]
-    if any(block != list(range(1, len(block) + 1)) for block in plain):
-        return 0, 1
-    widths = {len(cells) for block in blocks for _, cells in block}
-    if widths == {10}:
-        tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal()}
+    if width == 10:
+        tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal() and len(cells) == width}
         tag, what = (4, "XPOS") if tags == {"_"} else (3, "UPOS")
         notes.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
         return 1, tag
-    if max(widths) > 5 or min(widths) < 3:
+    if width > 5:
         message = f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs between."
         raise BadInput(f"{message} Save it with a token and its tag first.")
     notes.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
     return 1, 2
+
+
+def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
+    """Return whether the first cells count the tokens of a sentence from 1."""
+    numbers = [cells[0] for _, cells in block]
+    plain = [int(number) for number in numbers if number.isdecimal()]
+    return all(map(_COUNTED.fullmatch, numbers)) and plain == list(range(1, len(plain) + 1))
 
 
 def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.text.file_lines import is_guess
 from core.text.json_rows import json_rows
 
 SENSES = 2, 6  # of a word
@@ -48,7 +49,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
     """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
     results = []
     for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
-        if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
+        if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
                 values = {"name": Path(path).name, "n": number, "position": position, "k": len(row["tokens"])}

@@ -11,11 +11,13 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures import style
+from core.figures.names import free_heights
 from core.figures.style import GLOVE, GREY, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, sense_colour
 from core.text.tokens import letter_count
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
+MARGINS = 36  # pixels above and below a map, of its height
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def map_figure(
     """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
     the order given, gray points first; each is named once beside its own points."""
     figure = Figure()
-    picked, limits = set(look.picked), look.limits
+    picked, edges = set(look.picked), {}
     xy = np.asarray(coordinates, float)
     labels_array = np.array([label or "" for label in labels], object)
     ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
@@ -165,8 +167,8 @@ def map_figure(
             unselected={"marker": {"opacity": FADED}},
         )
         if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
-            edge = outer_edge(xy[here], xy)
-            _name(figure, edge, sense, sense_colour(number), _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))))
+            edges[number] = outer_edge(xy[here], xy)
+    _name_senses(figure, edges, senses, xy, look)
     figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
     return finish_map(figure, look)
@@ -198,8 +200,20 @@ def _side(x: float, low: float, high: float) -> str:
     return "right" if place > 0.8 else "left" if place < 0.2 else "center"
 
 
-def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str) -> None:
-    add_plate(figure, at[0], at[1], text, colour, xanchor=anchor, opacity=0.95)
+def _name_senses(figure: go.Figure, edges: Mapping[int, np.ndarray], senses: Sequence[str], xy: np.ndarray, look: MapLook) -> None:
+    """Write each sense's name at its place, or as near to it as no other name is."""
+    if not edges:
+        return
+    places = np.array(list(edges.values()))
+    everything = np.concatenate([xy, places])
+    room = 0.15 * np.ptp(everything, axis=0).max()  # which Plotly leaves around the dots
+    (left, bottom), (right, top) = everything.min(axis=0) - room, everything.max(axis=0) + room
+    limits = look.limits or (left, right, bottom, top)
+    anchors = [_side(x, *limits[:2]) for x, _ in places]
+    heights = free_heights(places, [senses[number] for number in edges], anchors, limits, look.height - MARGINS)
+    for number, (x, _), anchor, y in zip(edges, places, anchors, heights, strict=True):
+        if y is not None:
+            add_plate(figure, x, y, senses[number], sense_colour(number), xanchor=anchor, opacity=0.95)
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:

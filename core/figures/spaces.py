@@ -11,6 +11,7 @@ from core.common.markup import Markup
 from core.figures import style
 from core.figures.style import GRID, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
 
+STEPS = 12  # places above and below its dots that are tried for a name
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 # A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
 RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
@@ -132,7 +133,7 @@ def draw_found_map(
             hovertemplate="%{text}",
             marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
         )
-        if len(names) > 1 and len(here):
+        if len(names) > 1 and number in spots:
             x, y, shift = spots[number]
             _name_spot(figure, x, y, shift, name, colour)
     figure.update_xaxes(visible=False)
@@ -169,16 +170,18 @@ def label_map(
 
 
 def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
-    """Senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch."""
+    """Draw senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch, with their
+    numbers: a bar of three sentences looks like one of three hundred."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     figure = Figure()
+    labels = [f"{band}<br>n = {n:,}" for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
     for number, name in enumerate(names):
         figure.add_bar(
-            x=list(bands),
+            x=labels,
             y=shares[:, number],
             marker_color=sense_colour(number),
             customdata=counts[:, number],
-            text=[f"{share:.0%}" if share >= 0.08 else "" for share in shares[:, number]],
+            text=[f"{n:,}" if share >= 0.08 else "" for n, share in zip(counts[:, number].tolist(), shares[:, number], strict=True)],
             textposition="inside",
             insidetextanchor="middle",
             hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),
@@ -202,8 +205,10 @@ def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[in
             continue
         own = coordinates[result == number]
         x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
-        tried = [(x, low, -9), (x, top, 9), (x, low, -37), (x, top, 37)]
-        spots[number] = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0])
+        tried = [spot for step in range(STEPS) for spot in ((x, low, -9 - 28 * step), (x, top, 9 + 28 * step))]
+        free = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), None)
+        if free is not None:
+            spots[number] = free
     return spots
 
 

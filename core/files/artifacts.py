@@ -56,7 +56,7 @@ def plain_file_name(name: str) -> str:
 
 def lines_of(data: bytes) -> list[str]:
     """The lines of a list of words that Windows may have ended with a carriage return, too; UnicodeDecodeError as `decode`."""
-    return data.decode("utf-8").replace("\r\n", "\n").split("\n")
+    return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
 
 
 def write_json(path: str | Path, obj: Any) -> None:

@@ -45,4 +45,20 @@ def encoding_of(opened: Callable, path: Path, end: int, line: bytes) -> str | No
         return "utf-8"
     with opened(path, "rb") as stream:
         stream.seek(end - len(line))
-        return guess(stream.read(SAMPLE)) or "utf-8"
+        sample = stream.read(SAMPLE)
+        return "utf-8" if is_mostly_utf8(sample[: sample.rfind(b"\n") + 1]) else guess(sample) or "utf-8"
+
+
+def is_mostly_utf8(data: bytes) -> bool:
+    """Return whether fewer than a fifth of the lines that are not ASCII are no UTF-8 either."""
+    lines = [line for line in data.split(b"\n") if not line.isascii()]
+    return 5 * sum(not is_utf8(line) for line in lines) < len(lines)
+
+
+def is_utf8(line: bytes) -> bool:
+    """Return whether these bytes are UTF-8."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

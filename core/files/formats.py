@@ -28,6 +28,7 @@ TEXTUAL = (
     ".azw3",
     ".parquet",
 )
+_TEXT_KINDS = ("doc", "docx", "docm", "rtf", "odt", "pages", "pdf", "epub", "html", "htm", "ppt", "pptx", "odp", "md", "tex", "xml")
 _OFFICE_97, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _BEGINNINGS = {_ZIP: "zip", _OFFICE_97: "doc", b"%PDF-": "pdf", b"{\\rtf": "rtf", b"PAR1": "parquet", b"SQLite format 3": "db"}
 
@@ -52,15 +53,18 @@ def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
 
 def _conversion(kind: str, kinds: Collection[str]) -> str:
     """Return a sentence on how to convert a file of this kind into one of `kinds`; "" for a kind that nobody knows."""
-    text = ".docx" if ".docx" in kinds else ".csv" if ".txt" not in kinds else ".txt"
+    text = ".txt" if ".txt" in kinds else ".csv"
+    written = ".docx" if ".docx" in kinds else text
     table = ".xlsx" if ".xlsx" in kinds else ".csv" if ".csv" in kinds else ".txt"
     book = ".epub" if ".epub" in kinds else text
+    if ".txt" not in kinds and kind in _TEXT_KINDS:
+        return t("Copy its table into a spreadsheet and save it as {kind}.", kind=table)
     if kind in ("doc", "rtf", "odt", "dot", "wps", "wpd", "docm", "docx"):
-        return t("Open it in Word or LibreOffice and save it as {kind}.", kind=text)
+        return t("Open it in Word or LibreOffice and save it as {kind}.", kind=written)
     if kind in ("xls", "ods", "xlsb", "xlsm", "dbf", "xlsx"):
         return t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table)
     if kind in ("pages", "numbers", "key", "gdoc", "gsheet"):
-        return t("Export it as {kind} from the program that wrote it.", kind=table if kind in ("numbers", "gsheet") else text)
+        return t("Export it as {kind} from the program that wrote it.", kind=table if kind in ("numbers", "gsheet") else written)
     if kind in ("ppt", "pptx", "odp"):
         return t("Copy its text into a {kind} file.", kind=text)
     if kind == "pdf":

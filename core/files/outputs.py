@@ -76,11 +76,11 @@ class Outputs:
     @contextlib.contextmanager
     def _replacing(self, temporary: Path, path: Path) -> Iterator[None]:
         path = _real(path)
-        if path not in self._checks:
+        if not any(map(path.is_relative_to, self._checks)):
             yield
             return
         with locked_once(path):
-            if reason := self._checks[path]():
+            if path in self._checks and (reason := self._checks[path]()):  # else within a folder that the command has made
                 raise BadInput(reason)
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
             yield
@@ -104,8 +104,11 @@ class Outputs:
             return t("{path} is no file. Name a file.", path=path)
         writer, is_unchanged = _last_writer(path)
         is_replaceable = is_unchanged if writer == self.command else lenient and writer is None
-        if any(_is_input(path, each, is_replaceable or merged) for each in self.inputs):
-            return t("{path} is read by this command and stays as it is. Name another.", path=path)
+        for each in self.inputs:
+            if each.is_dir() and path.is_relative_to(_real(each)) and not (is_replaceable or merged):
+                return t("{path} is in a folder that this command reads, and stays as it is. Name another.", path=path)
+            if each.is_file() and path.samefile(each):
+                return t("{path} is read by this command and stays as it is. Name another.", path=path)
         if self.overwrite or is_replaceable:
             return ""
         values = {"path": path, "command": self.command}
@@ -152,15 +155,6 @@ def _read_record() -> dict[str, dict]:
 
 def _is_entry(facts: object) -> bool:
     return isinstance(facts, dict) and isinstance(facts.get("command"), str) and isinstance(facts.get("sha256"), list)
-
-
-def _is_input(path: Path, each: Path, is_exempt: bool) -> bool:
-    """Whether a file is an input, or in a folder that is one; there the command's own files are exempt."""
-    if not each.exists():
-        return False
-    if each.is_dir():
-        return not is_exempt and path.is_relative_to(_real(each))
-    return path.samefile(each)
 
 
 def _files(place: Path) -> Iterable[Path]:

@@ -159,8 +159,9 @@ def fetch(
     report: Report | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Download those of `files` (default PUBLISHED) that are missing from `folder` (the cache's), or are damaged there; the folder. Raises
-    as `core.files.download.download` does; what has arrived by then is kept, and the next call goes on from it."""
+    """Download those of `files` (default PUBLISHED) that are missing from `folder` (the cache's); the folder. A damaged file is replaced in
+    the cache; BadInput names one in another folder. Raises as `core.files.download.download` does; what has arrived by then is kept, and the
+    next call goes on from it."""
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
@@ -168,6 +169,8 @@ def fetch(
         file = files[name]
         path = folder / name
         if not (path.is_file() and _is_whole(path, file)):
+            if path.exists() and folder != fetched_folder() and not folder.is_relative_to(fetched_folder()):
+                raise BadInput(t("{path} is not the published file. Rename it, or name another folder.", path=path))
             download(file.url, path, size=file.size, md5=file.md5, sha256=file.sha256, report=report, stop=stop)
     return folder
 

@@ -83,7 +83,9 @@ def resolve(
     if kind == "model" and hub.is_name(name):
         if allow_download:
             return hub.fetch(name, report=report, stop=stop)
-        raise MissingArtifact(t("No folder or local model {name}. Allow its download from {host}.", name=name, host=hub.host()))
+        raise MissingArtifact(
+            t("No folder or local model {name}. Allow its download from {host} (--download).", name=name, host=hub.host())
+        )
     if problem:
         raise problem
     if entry:
@@ -199,9 +201,13 @@ def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, 
         return fetch(entry, report=report, stop=stop)
     known = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t("{name} ({size:g} MB) is missing. Allow its download, or add {path}.", path=place, **known)
+        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **known)
     else:
-        message = t("{name} ({size:g} MB) is missing. Allow its download, or fill {folder} (options.json, weights).", folder=place, **known)
+        message = t(
+            "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
+            folder=place,
+            **known,
+        )
     raise MissingArtifact(message)
 
 

@@ -50,7 +50,7 @@ def mixes(lengths: np.ndarray) -> np.ndarray:
 
 def of_word(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
     """The other occurrences of the query's word, any of its forms, as core.index.neighbours.SAME has them."""
-    keep = table.same_word(products.query.word) & ~table.own_row(products.query)
+    keep = table.same_word(products.query.word, read_as=products.query.read_as) & ~table.own_row(products.query)
     return _chosen(table.rows, products, keep, lengths)
 
 

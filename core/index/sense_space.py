@@ -18,6 +18,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import ElmoscopeError
+from core.common.memo import Bounded
 from core.common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import Prediction
@@ -35,6 +36,7 @@ LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells se
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
+MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
 LAST = 2  # readings that are kept: of two sides
 
 
@@ -69,7 +71,9 @@ class SenseSpace:
     vectors: StaticVectors | None
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
-    _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
+    _kept: Bounded[tuple, tuple[np.ndarray | None, Bounded[int, np.ndarray]]] = field(  # a table's: from disk, computed here
+        default_factory=lambda: Bounded(MOST_TABLES)
+    )
     _last: tuple[tuple, ...] = ()  # of `_places_of`
 
     @property
@@ -139,23 +143,22 @@ class SenseSpace:
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n, P) float32: as they were kept, or from the sentences read anew; only rows that were asked for take memory."""
         kept, computed = self._of(table)
-        missing = [int(row) for row in rows if int(row) not in computed and (kept is None or np.isnan(kept[row, 0]))]
-        if missing:
-            vectors = self.substitutes.vectors(*self._places_of(table, np.array(missing)))
-            computed |= zip(missing, vectors.astype(np.float16), strict=True)
-        vectors = [computed[int(row)] if int(row) in computed else kept[row] for row in rows]
-        return np.array(vectors, np.float32).reshape(len(rows), self.substitutes.dim)
+        vectors = {int(row): computed.get(int(row)) if kept is None or np.isnan(kept[row, 0]) else kept[row] for row in rows}
+        if missing := [row for row, vector in vectors.items() if vector is None]:
+            read = self.substitutes.vectors(*self._places_of(table, np.array(missing))).astype(np.float16)
+            for row, vector in zip(missing, read, strict=True):
+                vectors[row] = vector
+                computed.put(row, vector)
+        return np.array([vectors[int(row)] for row in rows], np.float32).reshape(len(rows), self.substitutes.dim)
 
     def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n,) bool: which of some rows have nothing kept beside the table, so that their sentences are read anew."""
         kept, _ = self._of(table)
         return np.ones(len(rows), bool) if kept is None else np.isnan(kept[rows, 0])
 
-    def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
+    def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, Bounded[int, np.ndarray]]:
         key = str(table.folder), str(table.meta["corpus"])
-        if key not in self._kept:
-            self._kept[key] = self._read(table), {}
-        return self._kept[key]
+        return self._kept.value(key, lambda: (self._read(table), Bounded(MOST_COMPUTED)))
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""

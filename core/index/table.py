@@ -18,6 +18,7 @@ from core.common.config import NEIGHBOURS
 from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.common.markup import shorten
+from core.common.memo import Bounded
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, mixed
 from core.files.artifacts import read_json
@@ -42,6 +43,7 @@ from core.text.readings import is_own
 from core.text.tokens import bare
 
 FORMAT = 1
+MOST_VERBS = 64  # whose forms among the rows are cached: N bytes each
 TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
 GUESSES = pa.list_(pa.struct([("position", pa.int32()), ("sense", pa.string())]))  # of a sentence: the senses that a model gave its tokens
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
@@ -194,16 +196,17 @@ class OccurrenceTable(Index):
 
     def _forms_of(self, verb: str) -> np.ndarray:
         """(N,) bool: the forms of a Korean verb, none of any other word; a bare stem, which may be a noun, as its sentence has it."""
-        if verb not in self._verbs:
-            result = np.isin(self.word, forms_among(self.words, verb))
-            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
-                result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
-            self._verbs[verb] = result
-        return self._verbs[verb]
+        return self._verbs.value(verb, lambda: self._find_forms(verb))
+
+    def _find_forms(self, verb: str) -> np.ndarray:
+        result = np.isin(self.word, forms_among(self.words, verb))
+        for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
+            result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
+        return result
 
     @cached_property
-    def _verbs(self) -> dict[str, np.ndarray]:
-        return {}
+    def _verbs(self) -> Bounded[str, np.ndarray]:
+        return Bounded(MOST_VERBS)
 
     def own_row(self, query: Query) -> np.ndarray:
         """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbor."""

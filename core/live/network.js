@@ -3,7 +3,7 @@
 // A spelling goes through the char-CNN once. What a direction has read so far is kept by the words it read, so that a key pressed in
 // the middle of a sentence costs the forward stack only what follows it, and the backward stack only what stands before it.
 
-const IDS = 50, BEGIN_WORD = 259, END_WORD = 260, PADDING = 261, BEGIN = "<S>", END = "</S>", BOUNDARIES = new Map([[BEGIN, 257], [END, 258]]);
+const BEGIN_WORD = 259, END_WORD = 260, PADDING = 261, BEGIN = "<S>", END = "</S>", BOUNDARIES = new Map([[BEGIN, 257], [END, 258]]);
 const MOST_WORDS = 4000, MOST_READ = 1200; // spellings and read words that are kept: 2 MB and 12 MB
 
 const REACH = 18, FINE = 512, LOGISTIC = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, k) => 1 / (1 + Math.exp(REACH - k / FINE)));
@@ -16,14 +16,14 @@ function sigmoid(x) {
   return x > 0 ? 1 : 0;
 }
 
-function characterIds(token) {
-  const inner = BOUNDARIES.has(token) ? [BOUNDARIES.get(token)] : Array.from(new TextEncoder().encode(token.toWellFormed?.() ?? token).subarray(0, IDS - 2), (byte) => byte + 1);
-  return [BEGIN_WORD, ...inner, END_WORD, ...Array(IDS - 2 - inner.length).fill(PADDING)];
+function characterIds(token, size) {
+  const inner = BOUNDARIES.has(token) ? [BOUNDARIES.get(token)] : Array.from(new TextEncoder().encode(token.toWellFormed?.() ?? token).subarray(0, size - 2), (byte) => byte + 1);
+  return [BEGIN_WORD, ...inner, END_WORD, ...Array(size - 2 - inner.length).fill(PADDING)];
 }
 
 function newNetwork(pack, kernel) {
-  const { filters, character_dim, n_highway, hidden, projection, n_layers, cell_clip, projection_clip, skip_connections } = pack.facts.shape;
-  const wide = Math.ceil(character_dim / WIDE) * WIDE, embedded = kernel.room(2 * IDS * wide);
+  const { filters, character_dim, n_highway, hidden, projection, n_layers, cell_clip, projection_clip, skip_connections, max_characters } = pack.facts.shape;
+  const wide = Math.ceil(character_dim / WIDE) * WIDE, embedded = kernel.room(2 * max_characters * wide);
   const table = pack.floats("characters.embedding"), n_filters = filters.reduce((sum, [, n]) => sum + n, 0), most = Math.max(...table.map(Math.abs));
   const convolutions = filters.map(([width], k) => ({ width, anchored: pack.facts.anchored[k], ...kernel.matrix(pack.rows(`convolution.${k}`)), rest: pack.has(`convolution.${k}.rest`) && kernel.matrix(pack.rows(`convolution.${k}.rest`)), bias: pack.floats(`convolution.${k}.bias`) }));
   const highways = [...Array(n_highway).keys()].map((k) => ["transform", "carry"].map((part) => ({ ...kernel.matrix(pack.rows(`highway.${k}.${part}`)), bias: pack.floats(`highway.${k}.${part}.bias`) })));
@@ -37,13 +37,13 @@ function newNetwork(pack, kernel) {
 
   // Each filter's strongest answer anywhere in the token.
   function pool(token) {
-    const ids = characterIds(token), used = ids.indexOf(END_WORD) + 1, steps = 32767 / most;
+    const ids = characterIds(token, max_characters), used = ids.indexOf(END_WORD) + 1, steps = 32767 / most;
     ids.forEach((id, place) => {
       for (let k = 0; k < wide; k++) kernel.short[(embedded >> 1) + place * wide + k] = k < character_dim ? Math.round(table[id * character_dim + k] * steps) : 0;
     });
     let from = 0;
     for (const { width, anchored, of, rest, bias, rows } of convolutions) {
-      for (let place = 0; place <= (anchored ? 0 : Math.min(IDS - width, used)); place++) {
+      for (let place = 0; place <= (anchored ? 0 : Math.min(max_characters - width, used)); place++) {
         const window = embedded + 2 * place * wide, answers = of(window, 1 / steps), more = rest && rest.of(window, 1 / steps);
         for (let k = 0; k < rows; k++) {
           const answer = answers[k] + bias[k] + (more ? more[k] : 0), best = place ? pooled[from + k] : 0;

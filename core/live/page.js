@@ -256,7 +256,7 @@
     document.documentElement.lang = state.language;
     const { page } = t, say = (name, text) => (q(name).textContent = text);
     say("h1", page.question), say(".lede", page.lede), say(".copy", page.copy), say(".mixing h2", page.mix), say(".mapping h2", page.map), say(".about", page.about), say(".cut", page.cut);
-    say(".mapping .none", filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }));
+    say(".mapping .none", facts.lemmas.length ? filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }) : page.no_labels);
     q(".pills").setAttribute("aria-label", page.examples), q(".languages").setAttribute("aria-label", page.language);
     q(".languages").childNodes.forEach((item) => item.setAttribute("aria-pressed", item.lang === state.language));
     boxes.forEach(({ box, label, tokens }, k) => { label.textContent = page.sentences[k], box.placeholder = page.type, tokens.setAttribute("aria-label", page.words[k]); });

@@ -44,6 +44,7 @@ def _page(model: str, *, cut_at_spaces: bool) -> dict:
         "mix": t("Mix the layers"),
         "map": t("Map of its senses"),
         "no_map": t("Maps are of words with labeled sentences, such as: {words}.", words="{words}"),
+        "no_labels": t("There are no labeled sentences here, so there is no map."),
         "loading": t("Unpacking {model}…", model=model),
         "no_worker": t("This browser runs no web workers here, so the model cannot run. Open the file in a current browser."),
         "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.common.config import ASSETS, cache_folder
 from core.common.errors import ElmoscopeError, MissingArtifact
+from core.common.memo import Bounded
 from core.elmo.models import Model
 from core.files.artifacts import read_json, write_json
 from core.index.joined import JoinedTable
@@ -25,6 +26,8 @@ from core.text.languages import Language
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.text.word_in_question import same_word
+
+MOST_TRUSTS = 4_096  # words whose trust is cached, each in one table
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Judge:
         self._table = table
         self._encode = encode or (lambda sentences: model.encoder.encode([list(tokens) for tokens in sentences]))
         self._bundled: Calibration | None = None
-        self._trusts: dict[tuple[str, str], Separability] = {}
+        self._trusts: Bounded[tuple[str, str], Separability] = Bounded(MOST_TRUSTS)
 
     def judge(self, first: WordInContext, second: WordInContext, corpus: str = "") -> Judgment:
         """Both words, by the labeled sentences of a corpus (a language's own if none), else by what needs no labels."""
@@ -167,10 +170,9 @@ class Judge:
         if is_own and lemma in own.lemmas and lemma in ground.words:
             return ground
         key = f"{table.folder} {table.meta['corpus']}", lemma
-        if key not in self._trusts:
-            self._trusts[key] = verdict.trust_of(table, lemma)
+        trust = self._trusts.value(key, lambda: verdict.trust_of(table, lemma))
         votes = self._votes_of_further() if is_own and isinstance(table, JoinedTable) else None
-        return replace(ground, words={lemma: self._trusts[key]}, votes=votes or ground.votes)
+        return replace(ground, words={lemma: trust}, votes=votes or ground.votes)
 
     def _votes_of_further(self) -> tuple[float, ...] | None:
         """The coefficients learned from the further words under this very model (tests/bench/verdicts.py); else None."""

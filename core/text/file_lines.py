@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
 from core.common import notes
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.files.artifacts import check_fits
 from core.files.encodings import encoding_of
 from core.files.formats import check_beginning
@@ -67,6 +67,12 @@ def show_value(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def is_guess(row: dict) -> bool:
+    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    given = row.get("given", True)
+    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
+
+
 class LeftOut:
     """The rows of a file that cannot be read: left out and noted while they are few, refused where they are a fifth of all or more."""
 
@@ -106,12 +112,14 @@ def iterate_lines(
     longest: int = MAX_LINE_BYTES,
     in_pieces: bool = False,
     position: list[int] | None = None,
+    replace: bool = False,
 ) -> Iterator[tuple[Place, str]]:
     """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text.
     `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place. `position` holds how many bytes
-    were read, unpacked."""
+    were read, unpacked. `replace`: a few lines with bytes that are not UTF-8 are no error; the bytes are replaced, and noted."""
     check_fits(path, most if whole else ANY_SIZE)
     opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
+    replaced = _Replaced(path.name)
     try:
         with opened(path, "rb") as packed:
             stream, is_wide = _as_utf8(packed, path)
@@ -123,20 +131,52 @@ def iterate_lines(
                     refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
                     refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
-                yield (
-                    place,
-                    _decoded(
-                        data,
-                        place,
-                        total == len(data),
-                        encoding := encoding or ("utf-8" if is_wide else encoding_of(opened, path, total, data)),
-                    ),
-                )
+                encoding = encoding or ("utf-8" if is_wide else encoding_of(opened, path, total, data))
+                if replace and encoding == "utf-8" and b"\x00" not in data:
+                    yield place, replaced.text(data, number)
+                else:
+                    yield place, _decoded(data, place, total == len(data), encoding)
+        replaced.check()
     except UnicodeDecodeError:
         raise BadInput(t("{name} is damaged: it begins as UTF-16, and is not. Save it as UTF-8 text.", name=path.name)) from None
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
         raise BadInput(message) from None
+
+
+class _Replaced:
+    """The lines of a file whose bytes are not all UTF-8: these are replaced and noted while such lines are few."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._n, self._wrong = name, 0, []
+
+    def text(self, data: bytes, number: int) -> str:
+        """Return a line's text."""
+        self._n += not data.isascii()
+        try:
+            return data.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            self._wrong.append((data, number))
+            note_replaced(self._name, len(self._wrong), self._wrong[0][1])
+            return data.decode("utf-8", "replace")
+
+    def check(self) -> None:
+        """Raise BadInput where a fifth of the lines that are not ASCII or more are not UTF-8."""
+        if self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n:
+            data, number = self._wrong[0]
+            _decoded(data, Place(self._name, number), False, "utf-8")
+
+
+def note_replaced(name: str, n: int, line: int) -> None:
+    """Note that so many lines have bytes that are not UTF-8, the first in this line."""
+    values = {"name": name, "line": line}
+    text = tn(
+        "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
+        "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
+        n,
+        **values,
+    )
+    notes.add((name, "bytes"), text)
 
 
 def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:

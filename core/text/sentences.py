@@ -1,6 +1,6 @@
-"""Plain text, CSV, TSV, JSON and JSONL, sense-labeled or not -> sentences; every fault is one sentence with its line.
+"""Read sentences, sense-labeled or not, from text, tables, JSON and documents; every error is one sentence with its line.
 
-Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
+Files are text in UTF-8, UTF-16 or what their bytes look like, as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
 tokenized as the language in use.
 """
@@ -21,15 +21,15 @@ from core.files.artifacts import check_fits, text_fingerprint
 from core.files.formats import refuse_format, suffix_of
 from core.text import documents
 from core.text.composed import plain_word
-from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, refuse, show_value
 from core.text.json_rows import json_rows
 from core.text.languages import in_use, tokenize
 from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
 from core.text.scripts import note_unread
-from core.text.table_cells import cells
-from core.text.tables import note_blank
+from core.text.table_cells import DATE_COLUMNS, cells
+from core.text.tables import is_missing, note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
@@ -98,10 +98,10 @@ def read_sentences(
     columns = text_column, date_column
     with notes.passing_on():
         result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
-    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
-    if not sentences:
-        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
-    note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
+        sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
+        if not sentences:
+            raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+        note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
     return sentences
 
 
@@ -124,8 +124,7 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
-    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing. Rows that are a
-    model's guesses ("given": false) are left out."""
+    """The rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
         row = _labelled(value, place)
@@ -184,22 +183,26 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(part for s in sentences for part in _parts(s))
-
-
-def _parts(sentence: Sentence) -> Iterator[str]:
-    yield from (str(len(sentence.tokens)), *sentence.tokens, repr(sentence.targets))
-    yield from [sentence.text] if sentence.text else ()
-    yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
+    return text_fingerprint(
+        part
+        for s in sentences
+        for part in (
+            str(len(s.tokens)),
+            *s.tokens,
+            repr(s.targets),
+            *filter(None, [s.text]),
+            *(f"{t.position} guess {t.guess}" for t in s.targets if t.guess),
+        )
+    )
 
 
 def _sentences(
     path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
-    kind, column = _kind(path), columns[0]
+    kind = _kind(path)
     if kind in (".json", ".jsonl"):
-        yield from _from_json(path, kind, column, lines, blank, **reading)
+        yield from _from_json(path, columns, lines, blank, **reading)
     elif kind in documents.SUFFIXES:
         check_fits(path, reading.get("most", MAX_BYTES))
         yield from _from_text(_placed(documents.read_lines(path), path.name), lines, blank)
@@ -228,14 +231,15 @@ def _settled(sentences: list[Sentence]) -> list[Sentence]:
     return sentences
 
 
-def _from_json(path: Path, kind: str, column: str | None, lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
+def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows; a row that is none is left out and noted."""
+    column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
     for place, row in json_rows(path, left_out, **reading):
         name = row.get("document") if isinstance(row, dict) else None
         document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-        date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+        date = _date_of(row, date_column) if isinstance(row, dict) else None
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
         except BadRow as error:
@@ -246,6 +250,12 @@ def _from_json(path: Path, kind: str, column: str | None, lines: str | None, bla
             note_blank(path.name, n_blank)
         yield from (replace(sentence, document=document, date=date) for sentence in sentences)
     left_out.check()
+
+
+def _date_of(row: dict[str, Any], column: str | None) -> str | None:
+    """Return a JSON row's date as text; None where it has none. pandas writes years beside gaps as floats."""
+    dates = (row.get(name) for name in (column, *DATE_COLUMNS) if name)
+    return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -311,6 +321,8 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         tokens = checked_tokens(row["tokens"], place)
         return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
+    if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
+        text = ""
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines, blank)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
@@ -324,12 +336,6 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
         message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
     return position
-
-
-def is_guess(row: dict) -> bool:
-    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
-    given = row.get("given", True)
-    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:

@@ -1,5 +1,6 @@
 """The texts of a table (CSV, TSV, Excel) and their dates, from the columns that hold them; every error is one sentence with its line."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from core.text.tables import Unread, file_rows, is_missing, note_blank, note_dou
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
-MAX_DATE = 40  # characters
+MAX_DATE = 80  # characters
 
 
 def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:
@@ -52,6 +53,8 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
     if message := [names.index(name) for name in wanted if name in names]:
         return message[0], True
+    if column is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", names[0]):  # the row numbers of pandas
+        return 1, True
     message = t("no column {column} among {columns}", column=show_value(column or "text"), columns=show_value(row, 400))
     refuse(place, message, t("Give the text’s column, name or number."))
 

@@ -26,7 +26,7 @@ PEEKED = 50  # rows by which names of rows without a name on top are told
 MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
 INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
-_GIVEN_MARK = re.compile(r"\"?sep=(.)\"?[,;\t|]*[\r\n]*", re.IGNORECASE | re.DOTALL)
+_GIVEN_MARK = re.compile(r"\"?sep=([^\w\r\n\"])\"?[,;\t|]*[\r\n]*", re.IGNORECASE)
 _DOUBLED = '""'
 
 csv.field_size_limit(2**31 - 1)  # of the process: a row's own limit is MAX_RECORD
@@ -60,7 +60,7 @@ def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, li
     if kind == ".xlsx":
         yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, most=reading.get("most", 1 << 62))), "")
     else:
-        yield from table_rows(path.name, iterate_lines(path, **reading), tabs=kind != ".csv")
+        yield from table_rows(path.name, iterate_lines(path, replace=True, **reading), tabs=kind != ".csv")
 
 
 def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> Iterator[tuple[Place, list[str]]]:
@@ -70,13 +70,13 @@ def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> 
     given = _GIVEN_MARK.fullmatch(head[0].text) if head else None
     head = head[1:] if given else head
     mark = given[1] if given else "\t" if tabs else _separator(head)
-    yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark)), mark)
+    yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark)), mark)
 
 
 def _at_returns(lines: Iterable[tuple[Place, str]]) -> Iterator[Line]:
     """Split lines at carriage returns too, as old Macs ended theirs."""
     for place, text in lines:
-        if "\r" in text[:-2]:
+        if "\r" in text.rstrip("\r\n"):
             yield from (Line(place, part) for part in re.split(r"(?<=\r)(?!\n)", text) if part)
         else:
             yield Line(place, text)
@@ -144,7 +144,13 @@ def _reads_whole(head: Sequence[Line], mark: str) -> bool:
     return all(not record.error and len(record.cells) in (0, width) for record in records)
 
 
-def _records(lines: Iterator[Line], mark: str, quoted: bool) -> Iterator[_Record]:
+def _is_spaced(head: Sequence[Line], mark: str) -> bool:
+    """Return whether each mark of the first row has a blank behind it, which then belongs to no cell."""
+    first = head[0].text if head else ""
+    return mark in first and first.count(mark) == first.count(f"{mark} ")
+
+
+def _records(lines: Iterator[Line], mark: str, quoted: bool, spaced: bool = False) -> Iterator[_Record]:
     """Yield the rows of lines; a row whose quotes are out of order comes without them, and reading goes on with the next line."""
     if not quoted:
         for place, text in lines:
@@ -153,7 +159,7 @@ def _records(lines: Iterator[Line], mark: str, quoted: bool) -> Iterator[_Record
     waiting: deque[Line] = deque()
     taken: list[Line] = []
     while True:
-        reader = csv.reader(_taken(lines, waiting, taken), delimiter=mark, strict=True)
+        reader = csv.reader(_taken(lines, waiting, taken), delimiter=mark, strict=True, skipinitialspace=spaced)
         try:
             for cells in reader:
                 place = taken[0].place

@@ -1,8 +1,8 @@
 """Text to sentences, tokens and character ids, for any language.
 
 Tokens follow the Penn Treebank's habits ("don't" -> "do n't", "Let's" -> "Let 's"), as the text ELMo was trained on.
-Character ids are AllenNLP's: a token is 50 ids, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then
-begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut to 48 bytes.
+Character ids are AllenNLP's: a token is 50 ids unless a model has another number, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then
+begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut, to 48 bytes where it is 50.
 """
 
 import re
@@ -198,16 +198,19 @@ def around(tokens: Sequence[str], position: int, most: float = float("inf")) -> 
     return ("…" if first else "") + left + gap, word, right + ("…" if last < len(shown) else "")
 
 
-def character_ids(tokens: list[str]) -> np.ndarray:
-    """ELMo's character ids of tokens: (T, 50) int64; unpaired surrogates are dropped, as AllenNLP does."""
-    ids = np.full((len(tokens), IDS_PER_TOKEN), PADDING, dtype=np.int64)
+def character_ids(tokens: list[str], size: int = IDS_PER_TOKEN) -> np.ndarray:
+    """Return ELMo's character ids of tokens, (T, size) int64: of each its first size - 2 bytes between two marks, as bilm-tf cuts it.
+
+    Unpaired surrogates are dropped, as AllenNLP does.
+    """
+    ids = np.full((len(tokens), size), PADDING, dtype=np.int64)
     for row, token in zip(ids, tokens, strict=True):
         if token == SENTENCE_BEGIN:
             inner = [BEGIN_SENTENCE]
         elif token == SENTENCE_END:
             inner = [END_SENTENCE]
         else:
-            inner = [byte + 1 for byte in token.encode("utf-8", "ignore")[: IDS_PER_TOKEN - 2]]
+            inner = [byte + 1 for byte in token.encode("utf-8", "ignore")[: size - 2]]
         row[: len(inner) + 2] = [BEGIN_WORD, *inner, END_WORD]
     return ids
 

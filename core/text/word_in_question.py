@@ -1,7 +1,6 @@
 """Choose the word that two sentences are compared by: one spelling that is in both, else two forms of one word, else the best word of each.
 
 Words that carry grammar are left out. Lists of ambiguous words only choose among several words of the same kind.
-
 A token is known by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
 rules for regular endings and a list of irregular forms, Korean ones by the analyzer. What a language's words are worth, its
 description says (`Language.words`, each a list of lines):
@@ -69,7 +68,7 @@ class Candidate:
     """A token that may be in question."""
 
     position: int
-    spelling: str
+    spelling: str  # without hyphens
     worth: dict[str, float]  # lemma, its spelling first -> how likely that word is meant
     stem: str  # of a verb, which a noun may be spelled like; else ""
     parts: frozenset[str]  # of a compound
@@ -77,10 +76,6 @@ class Candidate:
     @property
     def best(self) -> float:
         return max(self.worth.values())
-
-    @property
-    def joined(self) -> str:
-        return _without_hyphens(self.spelling)
 
 
 def word_in_question(
@@ -138,11 +133,8 @@ def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], 
 
 
 def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
-    """Return the pair of one word: of one spelling, else forms of one word, else of one verb's stem, else sharing a part of a compound.
-
-    What the words are worth chooses only among pairs of the same kind.
-    """
-    for keys in (lambda c: {c.joined}, lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
+    """Return the best pair of one spelling, else of forms of one word, else of one verb's stem, else sharing a part of a compound."""
+    for keys in (lambda c: {c.spelling}, lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
         pairs = [
             (max(_least(a, b, key) for key in shared | (a.worth.keys() & b.worth.keys())), -a.position, -b.position, a, b)
             for a in of_a
@@ -175,10 +167,6 @@ def _spelling(token: str) -> str:
     return folded(bare(token))
 
 
-def _without_hyphens(spelling: str) -> str:
-    return spelling.replace("-", "") or spelling
-
-
 # --- words as they are written --------------------------------------------------------------------------------------------
 
 
@@ -192,7 +180,7 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
     named = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
     if spelling in known.function and not (spelling in known.worth and (determined or named)):
         return None
-    whole = _without_hyphens(spelling)
+    whole = spelling.replace("-", "") or spelling
     extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
     worth = {
         lemma: (_worth(lemma, known, of) if not named or lemma in known.worth else COMMON) + extra
@@ -200,7 +188,7 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
     facts = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
-    return Candidate(k, spelling, worth, "", frozenset(facts))
+    return Candidate(k, whole, worth, "", frozenset(facts))
 
 
 def lemmas(word: str, known: Words) -> tuple[str, ...]:

@@ -46,7 +46,10 @@ def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place,
 def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield (number, cells) of each row that has a cell with something in it."""
     sheet.reset_dimensions()  # what the file states of its size may be wrong
-    for number, row in enumerate(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS), start=1):
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if len(row) > MAX_COLUMNS:
+            message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
+            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
         cells = [_text(value) for value in row]
         if any(map(str.strip, cells)):
             yield number, cells

@@ -1,7 +1,7 @@
 """Text files to compact training data: token ids on disk, sentences drawn as packed batches.
 
 A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy` (int64, one more than sentences),
-`domains.npy` (uint8 per sentence), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
+`domains.npy` (uint32 per sentence: its file), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
 lines were held out to measure on, `held-out.txt`.
 """
 
@@ -22,7 +22,9 @@ from core.elmo.packing import PackedBatch, pack
 from core.files import made_of, ours
 from core.files.artifacts import read_json, write_json
 from core.files.atomic import replacing
+from core.files.formats import check_beginning
 from core.text import languages
+from core.text.file_lines import wide_encoding
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
@@ -35,8 +37,12 @@ def read_lines(path: str | Path) -> Iterator[str]:
     path = Path(path)
     if not path.is_file():
         raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
+    opened = OPENERS.get(path.suffix, open)
     try:
-        with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+        with opened(path, "rb") as stream:
+            beginning = stream.read(16)
+        check_beginning(path, beginning)
+        with opened(path, "rt", encoding=wide_encoding(beginning) or "utf-8", errors="replace") as lines:
             yield from lines
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None
@@ -88,7 +94,7 @@ def prepare(
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
         np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
-        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
+        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint32), [len(p[2]) for p in parts]))
         (temporary / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
         if hold_out:
             mixed = "\n".join(sorted(held, key=_hash))  # the lines of all files

@@ -27,13 +27,15 @@ from core.elmo.weights import save_safetensors
 from core.files import checkpoint, made_of, ours
 from core.files.artifacts import file_sha256, provenance, read_json, replacing, write_json
 from core.text import languages
-from core.training.data import Corpus, prepare, read_lines
+from core.training.data import FILES, Corpus, prepare, read_lines
 from core.training.trainer import PretrainConfig, StepProgress, Trainer
 from core.training.warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
 MODEL = r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.ours has them
+OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the whole folder
+MOST_PASSES = 20  # over a text, before a note says that it is too small
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
 SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
@@ -88,10 +90,18 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
     if not recipe.valid and (folder / "prepared" / "held-out.txt").is_file():
         recipe = replace(recipe, valid=folder / "prepared" / "held-out.txt")
     log = _Log(folder / "log.jsonl", report)
+    if (passes := recipe.config.tokens / len(corpus.ids)) > MOST_PASSES:
+        report({"stage": "prepare", "note": _too_small(corpus, recipe.config.tokens, passes)})
     trainer = _table_stage(recipe, corpus, folder, start, log)
     _fit_stage(recipe, trainer, folder, log)
     trainer = _joint_stage(recipe, corpus, trainer, folder, log)
     return finish(recipe, trainer, folder, log)
+
+
+def _too_small(corpus: Corpus, tokens: int, passes: float) -> str:
+    """Warn of a text that is read so often that the model learns it by heart."""
+    text = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens"
+    return f"The text is too small ({text}): --tokens {tokens:,} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
 
 
 def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:

@@ -31,7 +31,6 @@ from core.elmo.model import BiLM, CharacterCNN
 from core.elmo.packing import PackedBatch
 from core.elmo.recurrence import side_by_side
 from core.files import checkpoint, made_of
-from core.text.tokens import character_ids
 from core.training import topic_loss
 from core.training.data import Corpus
 from core.training.optimiser import OrthogonalMomentum
@@ -310,6 +309,6 @@ def spell(characters: CharacterCNN, words: list[str], device: torch.device = PRO
     """(N, P): what the char-CNN makes of words, in their order; those of like length share a product."""
     order = sorted(range(len(words)), key=lambda k: len(words[k]))
     parts = [[words[k] for k in order[start : start + SPELLED_AT_ONCE]] for start in range(0, len(order), SPELLED_AT_ONCE)]
-    vectors = [characters(torch.from_numpy(character_ids(part)).to(device)) for part in parts]
+    vectors = [characters(characters.ids(part)) for part in parts]
     none = torch.empty(0, characters.projection.out_features, device=device)
     return torch.cat([none, *vectors])[torch.tensor(order, dtype=torch.long).argsort().to(device)]

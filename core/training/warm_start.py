@@ -88,7 +88,7 @@ def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOL
     The weightiest n-grams of `types` are taken, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
     Returns how many filters are set; the widest are made silent.
     """
-    encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
+    encoded = [character_ids([word], characters.max_characters)[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
     narrow = len(characters.convolutions) - whole
     n_set = 0
     for k, convolution in enumerate(characters.convolutions):
@@ -106,7 +106,7 @@ def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, w
     wide = _widest(characters, whole)
     windows: list[dict[tuple, None]] = [{} for _ in wide]
     for number in np.argsort(-gain, kind="stable"):
-        ids = character_ids([types[number]])[0]
+        ids = character_ids([types[number]], characters.max_characters)[0]
         length = int((ids == END_WORD).argmax()) + 1
         for convolution, chosen in zip(wide, windows, strict=True):  # the narrowest with room for the word
             width = convolution.kernel_size[0]
@@ -195,7 +195,7 @@ def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[
     for start in range(0, len(order), 256):
         rows = order[start : start + 256]
         with torch.no_grad():
-            pooled = characters.pooled(torch.from_numpy(character_ids([types[k] for k in rows])))
+            pooled = characters.pooled(characters.ids([types[k] for k in rows]))
             yield rows, characters.after_highways(pooled)
 
 

@@ -45,6 +45,7 @@ COUNTED = 80  # of all, in which the number of groups is looked for
 MOST_RANKED = 100  # of a side, of each word of a list
 GROUPS_RANKED = 3  # of each word of a list
 CONTROLS = 20
+PER_GROUP = 10  # sentences of a group on average, where the vectors suggest no groups
 NAMING = 5  # sentences of a group that name it
 REPORT_EVERY = 5  # words
 Report = Callable[[int, int, float], None]  # words done, in all, per second
@@ -130,24 +131,22 @@ class RankedWord:
 
 
 @reads_as_model
-def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
-    """None while a table is being read. BadInput for sides that are the same, and a word with too few sentences on one."""
+def compute(bench: Bench, request: ChangeRequest, report: Report | None = None) -> WordChange | None:
+    """None while a table is being read; `report` is called while sentences are. BadInput for sides that are the same, and a word with too few sentences on one."""
     chosen = choose(bench, request.first, request.second)
     word = folded(bare(request.word.strip()))
     space = space_of(bench) if request.space == SENSES else None
     layer = bench.layers.top if request.space == SENSES and space is None else request.space
-    both = word_texts(bench, chosen, word, space)
+    both = word_texts(bench, chosen, word, space, report)
     if both is None:
         return None
     n, m = (len(each.items) for each in both)
     if min(n, m) < change.FEWEST:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
-        raise BadInput(
-            t(
-                "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.",
-                **values,
-            )
+        message = t(
+            "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.", **values
         )
+        raise BadInput(" ".join([message, *chosen.left_out.describe()]))
     items = [o for each in both for o in each.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
@@ -242,18 +241,24 @@ def dates(bench: Bench, corpus: str) -> list[str]:
     return dates_of(facts_of(bench, corpus or bench.corpus))
 
 
-def opening_word(bench: Bench, first: Side, second: Side, preferred: str = "") -> str:
-    """The preferred word where both sides have it often enough; else their most frequent word with content that they have. "" where no word
+def reads_few(bench: Bench) -> bool:
+    """Whether `compute` in the sense space reads so few sentences that nobody need wait for a turn: a model without one has its top layer read
+    of many."""
+    return space_of(bench) is not None
+
+
+def opening_word(bench: Bench, request: ControlRequest) -> str:
+    """The request's word where both sides have it often enough; else the most frequent one with content that they have. "" where no word
     qualifies."""
-    chosen = choose(bench, first, second)
+    chosen = choose(bench, request.first, request.second)
     counts = [counts_of(bench, chosen, k) for k in (0, 1)]
     if None in counts:
-        return preferred
-    qualified = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
-    if qualified.get(folded(bare(preferred.strip())), 0) >= change.FEWEST:
-        return preferred
-    content = [word for word, n in qualified.items() if n >= change.FEWEST and clusters.tells(word)]
-    return min(content, key=lambda word: (-qualified[word], word), default="")
+        return request.word
+    shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
+    if shared.get(folded(bare(request.word.strip())), 0) >= change.FEWEST:
+        return request.word
+    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
+    return min(content, key=lambda word: (-shared[word], word), default="")
 
 
 def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
@@ -264,7 +269,7 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
     """(n, D) of both sides' sentences, and those in which groups are counted: in the sense space its parts before the map."""
     if layer != SENSES:
         layers = np.concatenate([each.layers() for each in both])  # (n, L, D)
-        vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+        vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
         return vectors, vectors
     views = np.concatenate([each.views(space) for each in both])
     # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
@@ -286,8 +291,8 @@ def _groups(
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
-    if suggestion:
-        number = suggestion.number if suggestion.number > 1 else suggestion.best
+    if suggestion:  # of one cloud, as many as its sentences can fill
+        number = suggestion.number if suggestion.number > 1 else min(suggestion.best, max(2, len(items) // PER_GROUP))
     groups = clusters.clusters(directions, number)
     names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
@@ -321,7 +326,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
         of = each.within(rows_spelled(each.table, word))
         rows.append(spread_evenly(of, MOST_RANKED))
     layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
-    vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+    vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     spellings = [
         each.table.sentences[int(each.table.sentence[k])][int(each.table.position[k])].as_py()
         for each, of in zip(texts, rows, strict=True)

@@ -167,7 +167,7 @@ def _sides(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> SideC
         return SideCloud(occurrences=[table.occurrence(int(row)) for row in rows], cosines=cosines, sentences=everything)
     if request.space == SENSES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
-    weights = layer_weights(request.space, bench.layers.n)
+    weights = layer_weights(request.space, bench.layers.n, senses=True)
     cosines = np.array([neighbours.cosines(table.types, bench.products(table, query, types=True), weights) for query in queries])
     types = _types(table, cosines, {word.word.casefold() for word in request.words}, bench.language)
     counts = np.bincount(table.word, minlength=len(table.words))[types]
@@ -180,7 +180,7 @@ def _cosines_of(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> 
     if request.space == SENSES:
         index = SenseIndex(table, sense_space(bench))
         return lambda query, rows: index.cosines(rows, query)
-    weights = layer_weights(request.space, bench.layers.n)
+    weights = layer_weights(request.space, bench.layers.n, senses=True)
     return lambda query, rows: neighbours.cosines(table.rows, bench.products(table, query), weights)[rows]
 
 

@@ -18,6 +18,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.memo import Kept
 from core.common.model_layers import MIX, SENSES
+from core.corpus.overlap import list_keys, shared_keys
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.files import registry
@@ -99,6 +100,7 @@ class SpacesCompared:
     halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
+    shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
 
     def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
         """The word in question where both have it, else one of several meanings; and `most` words one click away."""
@@ -157,6 +159,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         both = tuple(documents[side] for side in sides)
         of_each = tuple(weights[side] for side in sides) if request.first.layer == SENSES else weights[request.first]
         shift = spaces.shift(*(tables[side] for side in sides), words, of_each, documents=both)
+    keys = [list_keys(tables[side].sentences) for side in sides if request.across and side in tables]
     return SpacesCompared(
         names=names,
         comparison=spaces.compare(a, b, words, k=request.k),
@@ -167,6 +170,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
         ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
+        shared=int(np.isin(keys[0], shared_keys(*keys)).sum()) if len(keys) == 2 else 0,
     )
 
 

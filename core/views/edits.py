@@ -130,7 +130,7 @@ def _centroids(
 
 def _weights(bench: Bench, space: str) -> np.ndarray:
     """(L,) of a layer or "mix"; the sense space is one layer."""
-    return np.ones(1) if space == SENSES else layer_weights(space, bench.layers.n)
+    return np.ones(1) if space == SENSES else layer_weights(space, bench.layers.n, senses=True)
 
 
 def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str | None = None) -> np.ndarray:

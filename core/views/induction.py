@@ -212,7 +212,7 @@ def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, sp
         vectors = space.of_word(table, rows, word)
     else:
         layers = table.rows.take(rows)  # (n, L, D)
-        vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+        vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     directions = unmapped = clusters.directions(vectors, table.word[rows])
     if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])

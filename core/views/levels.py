@@ -10,7 +10,7 @@ from core.analysis.anisotropy import Level
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, to_largest_1
 from core.index.sense_space import SenseSpace
 from core.senses.judge import Judge, Judgment
 from core.text.readings import WordInContext
@@ -33,7 +33,7 @@ def level_of_mix(bench: Bench, weights: Sequence[float], *, normalised: bool = F
     """The same under any weights (L,): a layer's own where all the weight is its."""
     if np.count_nonzero(weights) == 1:
         return level(bench, str(np.flatnonzero(weights)[0]), normalised=normalised)
-    return _measure(bench, tuple(np.asarray(weights).round(3)), normalised)
+    return _measure(bench, tuple(to_largest_1(weights).round(3)), normalised)
 
 
 @reads_as_model

@@ -60,7 +60,7 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
         return None
     if request.space == SENSES:
         return Neighbours(**of, **_in_senses(bench, table, query, request))
-    weights = layer_weights(request.space, bench.layers.n, request.weights or None)
+    weights = layer_weights(request.space, bench.layers.n, request.weights or None, senses=True)
     products = bench.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)

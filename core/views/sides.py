@@ -2,6 +2,7 @@
 sentences on a side, of a table or read for themselves."""
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -35,6 +36,7 @@ from core.workbench import Bench, reads_as_model
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
+READ_AT_ONCE = 128  # of them between two reports
 MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
@@ -60,12 +62,6 @@ class Side:
                 raise BadInput(t("“{date}” is no date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
         first = parse_date(self.start).first if self.start else (-DISTANT, 1, 1)
         return DateSpan(first, parse_date(self.end).last if self.end else (DISTANT, 12, 31))
-
-    @property
-    def title(self) -> str:
-        """What tables call it: the text, and the dates."""
-        dates = f"{self.start or '…'}–{self.end or '…'}" if self.is_dated else ""
-        return " ".join(filter(None, (titles_of([self.corpus])[0], dates)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +200,9 @@ def dates_of(facts: Facts) -> list[str]:
     years = sorted({day[0] for day in days})
     if len(years) > 1:
         return list(map(format_year, years))
-    return (
-        [f"{format_year(year)}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
-        if len(days) > 1
-        else list(map(format_year, years))
-    )
+    if len(days) < 2 or years[0] < 0:
+        return list(map(format_year, years))
+    return [f"{year:04d}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
 
 
 def _day_of(span: DateSpan) -> tuple[int, int, int]:
@@ -234,9 +228,11 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
         both = [common, common]
     else:
         keys = [_keys(bench, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
+        on_side = [np.ones(len(of), bool) if mask is None else mask for of, mask in zip(keys, masks, strict=True)]
         shared = shared_keys(*keys)
-        both = [np.isin(of, shared) for of in keys]
-        both = [of if mask is None or len(mask) != len(of) else of & mask for of, mask in zip(both, masks, strict=True)]
+        for of, mask in zip(keys, on_side, strict=True):
+            shared = np.intersect1d(shared, of[mask])
+        both = [np.isin(of, shared) & mask for of, mask in zip(keys, on_side, strict=True)]
     if both[0].any() and both[1].any():
         masks = [np.ones(len(of), bool) if mask is None else mask for mask, of in zip(masks, both, strict=True)]
         reduced = int(masks[0].sum() < masks[1].sum())
@@ -293,7 +289,7 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
     return LeftOut(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
 
 
-def split_at(facts: Facts, corpus: str, start: str) -> tuple[Side, Side]:
+def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     """The texts of a corpus before a date of `dates_of`, and those from it on."""
     first = parse_date(start).first
     if "-" in start:
@@ -344,8 +340,11 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
 
 
 @reads_as_model
-def word_texts(bench: Bench, chosen: Sides, word: str, space: SenseSpace | None) -> list[WordTexts] | None:
-    """The word's sentences on both sides; None while every token of one that needs it is being read."""
+def word_texts(
+    bench: Bench, chosen: Sides, word: str, space: SenseSpace | None, report: Callable[[int, int, float], None] | None = None
+) -> list[WordTexts] | None:
+    """The word's sentences on both sides; None while every token of one that needs it is being read. `report` is called while `layers` reads:
+    sentences of a side done, in all, per second."""
     sides = chosen.sides
     tables = [_labels(bench, side, word) for side in sides]
     whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
@@ -357,7 +356,8 @@ def word_texts(bench: Bench, chosen: Sides, word: str, space: SenseSpace | None)
     both = []
     for k, table in enumerate(tables):
         if table is None:
-            both.append(_read_alone(bench, chosen, k, word, min(limits().max_sentences_read, MOST if space is None else MOST_READ)))
+            most = min(limits().max_sentences_read, MOST if space is None else MOST_READ)
+            both.append(_read_alone(bench, chosen, k, word, most, report))
         else:
             texts = chosen.texts(k, table)
             every = texts.within(_rows(table, word, by_lemma))
@@ -415,7 +415,7 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     )
 
 
-def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int) -> WordTexts:
+def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int, report: Callable[[int, int, float], None] | None) -> WordTexts:
     """A word's sentences on a side read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
     corpus, facts, mask = bench.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
@@ -430,8 +430,13 @@ def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int) -> Wor
     ]
 
     def layers() -> np.ndarray:
-        read = bench.layers_of(tokens)
-        return np.stack([of[:, k] for of, k in zip(read, positions, strict=True)]).astype(np.float16)  # as tables store them
+        started, rows = time.monotonic(), []
+        for first in range(0, len(tokens), READ_AT_ONCE):
+            if report:
+                report(first, len(tokens), first / max(time.monotonic() - started, 1e-9))
+            read = bench.layers_of(tokens[first : first + READ_AT_ONCE])
+            rows += [of[:, k] for of, k in zip(read, positions[first:], strict=False)]
+        return np.stack(rows).astype(np.float16)  # as tables store them
 
     alone = cache(lambda space: space.alone(list(zip(tokens, positions, strict=True))))
 

@@ -38,7 +38,7 @@ def _tell(layers: list[str], random: dict, senses: dict) -> None:
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     return {
         t("layer"): layer_title(layer),
-        t("random cosine"): f"{random['mean']:.2f}",
+        t("random pairs"): f"{random['mean']:.2f}",
         t("minus mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
         t("minus 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
         t("sense accuracy"): f"{senses['one_nn']:.1%}",

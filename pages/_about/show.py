@@ -68,14 +68,14 @@ def _knowledge(name: str, card: ModelCard) -> None:
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
-    """Where two random words stand in each layer: what every cosine of this model is to be held against."""
+    """Show the random pairs of each layer, which any cosine of this model is compared with."""
     results = []
     for k in range(n_layers):
         if level := levels.level(bench(in_use), str(k)):
             mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
             results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:
-        st.caption(t("Cosine of two random words (90% range): {values}.", values=", ".join(results)))
+        st.caption(t("Cosine of random pairs (90% range): {values}.", values=", ".join(results)))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:

@@ -28,7 +28,7 @@ from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
-from pages._frame.in_use import VECTORS_NOTES
+from pages._frame.in_use import VECTORS_NOTED
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
 
@@ -62,8 +62,8 @@ def vectors(name: str) -> StaticVectors:
 
 @within_run
 def _show_notes(name: str, opened: StaticVectors) -> None:
-    """Show once in a run of a page how a file differs from its format; the sidebar shows it from the next run on."""
-    st.session_state.setdefault(VECTORS_NOTES, {})[name] = opened.facts_noted
+    """Show once in a run of a page how a file differs from its format; from the next run on the sidebar does."""
+    VECTORS_NOTED.put(name, opened.facts_noted)
     for note in opened.notes:
         st.caption(plain(note))
 

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, format_number, t, tn
 from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.significance import LEVEL, format_p
-from core.corpus.change import DOCUMENTS, measure_titles
+from core.corpus.change import DOCUMENTS, FEWEST, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
@@ -19,7 +20,7 @@ from core.files.own_names import title_of
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
-from core.views.sides import Side, keep_news, needs_every_token
+from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S, show_state
@@ -37,8 +38,9 @@ from pages._widgets.charts import draw
 CORPORA, DATES = "corpora", "dates"
 WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
 TYPICAL = 3  # sentences of a group on a side
-JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
+JOB, WORD_JOB, LIKE_JOB, MOST_JOBS, AT_LEAST = "changed words", "a changed word", "words of like frequency", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
+LIKE = "change.compared"  # in the session: the sides and the word that is wanted beside others
 ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
@@ -60,20 +62,60 @@ def show(in_use: InUse) -> None:
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
     st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
-    whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
-    read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)
-    if read is None or not whole:
+    whole = bool(word) and any(needs_every_token(bench(in_use), side, word) for side in sides)
+    wanted = st.session_state.get(RANKED) == key or st.session_state.get(LIKE) == (*key, word)
+    read = _reading(in_use, sides, wanted=whole or wanted)
+    if not word:
+        st.info(t("No word occurs {n} times on both sides. Add text, or choose another date.", n=FEWEST), icon=":material/library_books:")
+    elif read is None or not whole:
         with show_errors():  # the list stands whatever becomes of the word
-            with st.spinner(t("Comparing its sentences…"), show_time=True):
-                result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
-                request = ControlRequest(word=word, first=sides[0], second=sides[1])
-                control = view(change.control, bench(in_use), request, most=16) if read is None else None
-            if result is None:  # a table was dropped since the page asked for it
-                read = _reading(in_use, sides, wanted=True) or st.rerun
-            else:
-                _word(result, control, names)
-    _show_ranking(in_use, sides, key, read)
+            if (result := _answer(in_use, sides, word, key)) is not None:
+                like = _like(in_use, sides, word, key) if read is None else None
+                _word(result, like.result[0] if like and like.result else None, names)
+            elif change.reads_few(bench(in_use)):  # a table was dropped since the page asked for it
+                read = _reading(in_use, sides, wanted=True) or st.rerun()
+    _show_others(in_use, sides, word, key, read)
     usage_graph.open_files(WORD, FIRST, SECOND)
+
+
+def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
+    """What became of the word; None while a model reads more of its sentences than a page does by itself."""
+    over, request = bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
+    if change.reads_few(over):
+        with st.spinner(t("Comparing its sentences…"), show_time=True):
+            return view(change.compute, over, request, most=16)
+
+    def work(job: ServerJob) -> WordChange:
+        with languages.reading(over.language):
+            if (result := change.compute(over, request, job.report)) is None:
+                raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
+        return result
+
+    job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(WORD_JOB, (*key, word), _sentences_read, widget="change.word", stopped=t("Stopped."), again=t("Read again"))
+    return job.result
+
+
+def _sentences_read(job: ServerJob, left: str) -> str:
+    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+
+
+def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> ServerJob | None:
+    """The comparison with words of similar frequency, where it is wanted: every token of both sides is read."""
+    if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
+        return None
+    over, request = bench(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
+    change.read(over, *sides)  # opens the tables here, where the page may show how far that is
+
+    def work(job: ServerJob) -> tuple[Control | None]:
+        with languages.reading(over.language):
+            return (change.control(over, request, job.report),)
+
+    job = jobs.job(LIKE_JOB, (*key, word), work, failed=t("The words could not be compared. Try again."), most=MOST_JOBS)
+    job.wait(AT_MOST_S)
+    return job
 
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
@@ -89,15 +131,22 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
-    """Both sides, None while there is one; the word; what the sides are called."""
+    """Both sides, None while there is one; the word, "" where none qualifies; what the sides are called."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
     usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
-    word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
-    word = (word or "").strip() or usual
+    sides, names = _sides(in_use, news, what, places)
+    if sides is not None:
+        with show_errors():
+            usual = view(change.opening_word, bench(in_use), ControlRequest(word=usual, first=sides[0], second=sides[1]), most=16)
+    word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
+    return sides, (word or "").strip() or usual, names
+
+
+def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Side] | None, tuple[str, str]]:
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus, *filter(None, [news])]))
     hint = t("Choose, or type a path")
     label = t("First corpus") if what == CORPORA else t("Corpus")
@@ -109,20 +158,22 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
         if not second or second == first:
             message = t("Choose a second corpus: add texts of another time or genre, such as news, under Corpus.")
             st.info(message, icon=":material/library_books:")
-            return None, word, ("", "")
+            return None, ("", "")
         names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
-        return (Side(corpus=first), Side(corpus=second)), word, names
-    known = change.dates(bench(in_use), first) if first else []
+        return (Side(corpus=first), Side(corpus=second)), names
+    facts = facts_of(bench(in_use), first) if first else None
+    known = dates_of(facts) if facts else []
     if len(known) < 2:
-        message = t(
-            "{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(title_of(first))
-        )
+        corpus = plain(title_of(first)) if first else ""
+        if example := next(filter(None, facts.dates.names), "") if facts and not known else "":
+            message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
+        else:
+            message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
-        return None, word, ("", "")
+        return None, ("", "")
     split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)
     before = known[known.index(split) - 1]
-    sides = Side(corpus=first, end=before), Side(corpus=first, start=split)
-    return sides, word, (f"{known[0]}–{before}", f"{split}–{known[-1]}")
+    return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in ((known[0], before), (split, known[-1])))
 
 
 def _news(in_use: InUse) -> str:
@@ -187,6 +238,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         )
         st.caption(t("The verdict combines the last two rows."))
     notice(_write_notices(result, control))
+    if facts := result.left_out.describe():
+        st.caption(plain(" ".join(facts)))
     _sentences(result, names)
     usage_graph.downloads(result)
 
@@ -224,31 +277,44 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
-def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
-    """All words, once it is wanted: a minute for a thousand."""
+def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple, read: Callable[[], None] | None) -> None:
+    """The word beside others, and all words ranked, once either is wanted: every token of both sides is read first."""
     st.markdown(t("**Which words differ most?**"))
+    places = st.columns([2, 3, 4], vertical_alignment="bottom")
+    at_least = int(places[0].number_input(t("On each side at least"), FEWEST, 1_000, AT_LEAST, key="change.least"))
+    list_key = (*key, at_least)
     wanted = st.session_state.get(RANKED) == key
-    if not wanted and jobs.find_job(JOB, key) is None:
+    if not wanted and jobs.find_job(JOB, list_key) is None:
         on_click = partial(st.session_state.__setitem__, RANKED, key)
-        st.button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
-        st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=AT_LEAST))
+        places[1].button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
+        st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=at_least))
+    is_like = st.session_state.get(LIKE) == (*key, word)
+    if word and not is_like and jobs.find_job(LIKE_JOB, (*key, word)) is None:
+        on_click = partial(st.session_state.__setitem__, LIKE, (*key, word))
+        title = t("Compare “{word}” with others", word=plain(shorten(word, 24)))
+        about = t("Does it differ more than {n} words of similar frequency? Reads every word of both sides.", n=change.CONTROLS)
+        places[2].button(title, icon=":material/balance:", key="change.like", on_click=on_click, help=about)
     if read is not None:
         read()
         return
-    if not wanted and jobs.find_job(JOB, key) is None:
+    if is_like and (like := jobs.find_job(LIKE_JOB, (*key, word))) is not None and like.result is None:
+        jobs.show_state(LIKE_JOB, (*key, word), _progress, widget="change.like", stopped=t("Stopped."), again=t("Compare again"))
+    if not wanted and jobs.find_job(JOB, list_key) is None:
         return
     texts = change.read(bench(in_use), *sides)
     if texts is None:
         return
 
     def work(job: ServerJob) -> list[RankedWord]:
-        return change.rank(texts, RankRequest(at_least=AT_LEAST), job.report)
+        return change.rank(texts, RankRequest(at_least=at_least), job.report)
 
-    job = jobs.job(JOB, key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
+    job = jobs.job(JOB, list_key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
     job.wait(2.0)
     if job.result is None:
-        jobs.show_state(JOB, key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
+        jobs.show_state(JOB, list_key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
         return
+    if facts := change.left_out(bench(in_use), *sides).describe():
+        st.caption(plain(" ".join(facts)))
     _list(job.result)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
@@ -34,9 +34,9 @@ def write_notices(result: SpacesCompared) -> list[str]:
         second = t("{none:.0%} of words share none", none=none)
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     else:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     return [html("{}; {}.", first, second), whole]
 
 
@@ -45,6 +45,14 @@ def measures(result: SpacesCompared) -> list[str]:
     lines = [
         t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
     ]
+    if result.shared:
+        lines.append(
+            tn(
+                "{n:,} sentence is in both corpora, which makes their words alike.",
+                "{n:,} sentences are in both corpora, which makes their words alike.",
+                result.shared,
+            )
+        )
     s = result.shift
     if s is not None and (known := ~np.isnan(s.within)).any():
         lines.append(
@@ -84,7 +92,7 @@ def word_in_both(result: SpacesCompared) -> None:
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,
-                t("{n} of {k} in both · cosine, random pairs {mean:.2f}", n=len(both), k=c.k, mean=random),
+                t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
             lists.word_lines(
                 [

@@ -82,7 +82,7 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
         selection_mode="single-row",
         key="collocates.table",
         column_config={
-            t("logDice"): st.column_config.NumberColumn(format="%.2f"),
+            t("logDice"): st.column_config.NumberColumn(format="%.2f", help=t("At most 14; an occurrence counts a word near it once.")),
             t("log-likelihood"): st.column_config.NumberColumn(format="%.1f"),
         },
     )

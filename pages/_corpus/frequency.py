@@ -1,5 +1,7 @@
 """How often a search has hits in each document, stretch or year: bars, the most of them first, years in their order."""
 
+import streamlit as st
+
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.figures.measures import frequency_bars, frequency_columns
@@ -28,3 +30,5 @@ def show(result: Concordance) -> None:
         figure = frequency_bars(result.stretches, names, t("Where in the text"))
         alt = t("{n:,} occurrences by tenth of the text.", n=result.n)
     draw(figure, key="corpus.bars", alt=alt)
+    if by == DATES and len(result.dates) > YEARS:
+        st.caption(t("The last {n} of {all:,} dates.", n=YEARS, all=len(result.dates)))

@@ -10,6 +10,7 @@ from core.corpus.keyness import Keyword
 from core.files import registry
 from core.files.own_names import title_of
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
+from core.views.left_out import describe_shared
 from pages._cached.views import view
 from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice
@@ -49,6 +50,8 @@ def _show(result: Keyness) -> None:
             table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
             lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
     notice(_write_notices(result))
+    if result.shared:
+        st.caption(plain(describe_shared(result.shared, result.reduced)))
     both = pd.concat([_table(result.first, True, both=True), _table(result.second, True, both=True)])
     lists.twin(both, name="keywords", key="keyness.twin")
 

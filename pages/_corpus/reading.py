@@ -16,14 +16,13 @@ from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
-from pages._cached import opened
+from pages._cached import label_store, opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import inputs, store
 from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
-from pages._senses import label_store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed

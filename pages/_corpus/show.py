@@ -1,6 +1,7 @@
 """The Search part in order: what was brought, its lines, how often and where, then what reading it on every page takes."""
 
 import hashlib
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -9,12 +10,16 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import BOX, check_allowed
 from core.corpus import search
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD
+from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits
+from core.elmo.in_place import READ_AT_ONCE
 from core.files import own_names, registry
-from core.text import own_corpus
+from core.text import languages, own_corpus
 from core.text.own_corpus import KeptCorpus
-from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, hits_of, with_senses
+from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
 from core.workbench import Bench
+from pages._cached import jobs
+from pages._cached.kept import version
+from pages._cached.progress import AT_MOST_S
 from pages._cached.views import view
 from pages._corpus import frequency, reading, store
 from pages._corpus.aligned import aligned
@@ -24,8 +29,10 @@ from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
+from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 
+SORTING = "sorted lines"
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
@@ -94,9 +101,36 @@ def _search(bench: Bench) -> None:
             query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
         )
         request = with_senses(bench, request)
+        if not _is_sorted(bench, request):
+            return
         with st.spinner(t("Searching…"), show_time=True):
             result = view(concordance, bench, request)
         _show(bench, request, result, bool(guessed))
+
+
+def _is_sorted(bench: Bench, request: ConcordanceRequest) -> bool:
+    """Whether the lines can be shown now: a model that reads many of them to sort them takes a turn, and the page shows how far it is."""
+    if request.order != BY_SUBSTITUTES:
+        return True
+    unsorted = replace(request, order=search.IN_TEXT)
+    if len(hits_of(bench, unsorted)) <= READ_AT_ONCE:
+        return True
+    _ = bench.substitutes  # opened here, where the page may say that the model has none
+    key = searched(bench, request.documents).fingerprint, bench.names.model, version(bench.names.model, "model"), unsorted
+
+    def work(job: ServerJob) -> Hits:
+        with languages.reading(bench.language):
+            return hits_of(bench, request, job.report)
+
+    job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(SORTING, key, _sentences_read, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
+    return job.result is not None
+
+
+def _sentences_read(job: ServerJob, left: str) -> str:
+    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
@@ -124,7 +158,7 @@ def _orders() -> dict[str, str]:
 
 def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
     """The lines of a search, what is known of them, and their table."""
-    corpus = bench.encoded
+    corpus = searched(bench, request.documents)
     hits = hits_of(bench, request)
     facts = reading.write_notices(corpus, request.query, guessed, hits)
     if not result.n:
@@ -137,6 +171,8 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
         frequency.show(result)
     with text:
         notice(facts)
+        if limits := describe_limits(result):
+            st.caption(plain(" ".join(limits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
     table = pd.DataFrame((line.as_row() for line in result.lines), columns=columns)
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)

@@ -22,6 +22,7 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 STYLE = """
 body {font: 1rem/1.55 system-ui, sans-serif; color: #1B1F27; background: #fff; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;}
 figure {margin: 1.6rem 0;} figcaption, .small {font-size: 0.9rem; color: #4A5160;}
+dt {font-size: 0.9rem; color: #4A5160;} dd {margin: 0 0 0.6rem 0; font-size: 1.15rem; white-space: pre-wrap; overflow-wrap: anywhere;}
 .notice {border-left: 4px solid #2171B5; padding: 0.2rem 0 0.2rem 0.9rem;}
 table {border-collapse: collapse; font-size: 0.9rem;} .wide {overflow-x: auto;} summary {cursor: pointer; font-weight: 600;}
 th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid #D9DCE3;}
@@ -35,11 +36,12 @@ class HtmlPage:
 
     question: str
     lede: str
+    typed: Sequence[tuple[str, str]]  # the label of a box, and what was typed there
     notices: Sequence[str]
     figures: Sequence[tuple[go.Figure, str]]  # and what it shows, in words
     tables: Sequence[tuple[pd.DataFrame, str]]  # and what it is called
     provenance: Sequence[tuple[str, str]]  # label, fact
-    address: str = ""
+    link: str = ""  # where others can open the view
 
 
 def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
@@ -48,7 +50,7 @@ def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, 
         figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
         title = view.question or view.title
-        return html_of(HtmlPage(title, view.lede, view.notices(), figures, tables, provenance(view), view.address))
+        return html_of(HtmlPage(title, view.lede, view.typed(), view.notices(), figures, tables, provenance(view), view.link()))
 
 
 def html_of(page: HtmlPage) -> str:
@@ -64,7 +66,7 @@ def html_of(page: HtmlPage) -> str:
         texts=_texts(page),
         script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
         figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
-        link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
+        link=page.link if page.link.startswith(("http://", "https://")) else "",  # only what a browser opens
     )
 
 
@@ -107,7 +109,15 @@ _PAGE = _TEMPLATES.from_string(
 <html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}"><title>{{ page.question }} · Elmoscope</title>
 <style>{{ style }}</style>{% if script %}<script>{{ script }}</script>{% endif %}</head>
-<body><main><h1>{{ page.question }}</h1><p>{{ page.lede }}</p>
+<body><main><h1>{{ page.question }}</h1>
+{% if page.typed %}
+<dl class="typed">
+{% for label, text in page.typed %}
+<dt>{{ label }}</dt><dd>{{ text }}</dd>
+{% endfor %}
+</dl>
+{% endif %}
+<p>{{ page.lede }}</p>
 {% for drawn, alt in figures %}
 <figure aria-label="{{ alt }}">{{ drawn }}<figcaption>{{ alt }}</figcaption></figure>
 {% endfor %}

@@ -88,7 +88,12 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
 def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
     where = t("Run this notebook in Jupyter where Elmoscope is installed (`pip install .`), or in its folder, beside `app.py`.")
     link = "".join(address.split()).replace("<", "%3C").replace(">", "%3E")  # as a browser writes it: Markdown ends a link at them
-    parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
+    parts = [
+        f"# {plain(question)}" if question else "",
+        recipe.shows,
+        where,
+        (f"<{link}>" if "://" in link else f"`{link}`") if link else "",
+    ]
     return "\n\n".join(part for part in parts if part)
 
 

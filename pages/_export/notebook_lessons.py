@@ -16,7 +16,7 @@ def lessons(settings: Settings) -> NotebookRecipe:
 
 
 def _anisotropy(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of random pairs and of one word, by layer: raw, minus the mean, minus top directions.")
+    shows = t("Cosines of two different words and of one word, by layer: raw, minus the mean, minus top directions.")
     assignments = names_in_use(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
     return NotebookRecipe(shows, assignments, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 

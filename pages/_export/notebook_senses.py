@@ -13,18 +13,20 @@ def spread(settings: Settings) -> NotebookRecipe:
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
-        "labels": list(zip(settings.get("spread.numbers") or (), settings.get("spread.names") or (), strict=True)),  # sentence, sense
+        "labels": list(settings.get("spread.given") or ()),  # a sentence's tokens and the word's place in them; its sense
     }
     return NotebookRecipe(shows, assignments, (_SPREAD, _SENTENCES, _MAP))
 
 
 _SPREAD = """\
+from core.corpus.label_files import numbered, tokens_of
 from core.views import induction
 from core.workbench import open_bench
 
 bench = open_bench(model_name, corpus=corpus)
-result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=tuple(labels)))
-occurrences, spread = result.occurrences, result.spread  # None with labels of fewer than two senses
+occurrences = induction.compute(bench, induction.InductionRequest(word=word, space=layer)).occurrences
+given = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
+spread = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=given)).spread  # None below two senses
 spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # to be labeled next
 """
 _SENTENCES = """\

@@ -111,13 +111,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
     return [address, button(label, label, () => copy(address.textContent, address).then(() => say(data.copied)))];
   };
   const [address, whole] = copied("long", data.copy), [brief, part] = copied("short", data.copy_short);
-  link.replaceChildren(Object.assign(document.createElement("h4"), { textContent: data.link }), address, whole, brief, part);
+  const none = Object.assign(document.createElement("p"), { textContent: data.no_link, hidden: true });
+  link.replaceChildren(Object.assign(document.createElement("h4"), { textContent: data.link }), address, whole, brief, part, none);
   // The short link is the server's: of another view than the one it was made for it is hidden, and asked for anew.
   let request = "", seen = "";
   const shorten = () => {
     const [now, made] = [location.search, data.query].map((query) => new URLSearchParams(query).toString());
     const short = now === made && data.short ? `${location.origin}${location.pathname}?v=${data.short}` : "";
-    brief.hidden = part.hidden = !short || short.length >= location.href.length;
+    const length = location.href.length, isLong = length > data.longest;
+    brief.hidden = part.hidden = !short || short.length >= length;
+    address.hidden = whole.hidden = isLong; // the server would refuse it
+    none.hidden = !isLong || !brief.hidden;
     if (brief.textContent !== short) brief.textContent = short;
     if (now !== made && now === seen && now !== request) setTriggerValue("moved", (request = now));
     seen = now;

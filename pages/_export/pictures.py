@@ -16,11 +16,11 @@ CARD = (Path(__file__).parent / "card.js").read_text("utf-8")
 NUMBER = "take.card"  # in the session: the card that was made last, of this view
 
 
-def pictures(name: str, *, title: str, source: str, query: str, short: str, card: Callable[[], dict] | None) -> None:
+def pictures(name: str, *, title: str, source: str, query: str, short: str, longest: int, card: Callable[[], dict] | None) -> None:
     """The address with a button that copies it, the share card, and of each figure on the page two files, `name` and a number.
 
     `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped. `short` is
-    the short link's parameter of a `query`, `card` what makes the share card's data once it is asked for.
+    the short link's parameter of a `query`, `longest` the most letters of an address that can be opened, `card` what makes the share card's data once it is asked for.
     """
     component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=CARD + SCRIPT)
     values = {
@@ -28,11 +28,20 @@ def pictures(name: str, *, title: str, source: str, query: str, short: str, card
         "copy": t("Copy link"),
         "copy_short": t("Copy short link"),
         "copied": t("Copied."),
+        "no_link": t("This view is too long for a link. Save it as a file instead."),
         "figures": t("Figures"),
         "share": t("Share card") if card else "",
         "make": t("Make card"),
     }
-    values |= {"name": name, "title": title, "source": source, "query": query, "short": short, "card": st.session_state.get(NUMBER)}
+    values |= {
+        "name": name,
+        "title": title,
+        "source": source,
+        "query": query,
+        "short": short,
+        "longest": longest,
+        "card": st.session_state.get(NUMBER),
+    }
     component(data=values, key="take.pictures", on_card_change=lambda: _make(card), on_moved_change=lambda: None)
 
 

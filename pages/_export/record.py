@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -30,6 +31,7 @@ STYLE = (
     ".plotly-notifier .notifier-note {background-color: #2F3643 !important; color: #FFFFFF !important; opacity: 1 !important;}</style>"
 )
 PLAIN = (str, int, float, bool)
+LOCAL = (".localhost", ".local", ".localdomain", ".lan", ".internal", ".home", ".home.arpa", ".intranet", ".corp", ".test", ".invalid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Taken:
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Keep what was drawn ("figure", "table", "notice", what makes a "card") and the controls and the address as they are now.
+        """Keep what was drawn ("figure", "table", "notice", what was "typed", what makes a "card") and the controls and the address as they are now.
 
         What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
         """
@@ -99,6 +101,20 @@ class Taken:
     def card(self) -> Callable[[], dict] | None:
         """What makes the share card of the pair on the page."""
         return self._all("card").get("card")
+
+    def typed(self) -> list[tuple[str, str]]:
+        """Return what was typed and which words are meant in it: each box's label and text, without empty ones."""
+        return [(label, text) for label, text in self._all("typed").values() if text.strip()]
+
+    def link(self) -> str:
+        """Return the address where others can open it, else "": a server on this machine or in this network is none of theirs."""
+        url = urlsplit(self.address)
+        return self.address if url.scheme in ("http", "https") and _is_public(url.hostname or "") else ""
+
+    def place(self) -> str:
+        """Return the address without its server, for any Elmoscope."""
+        url = urlsplit(self.address)
+        return f"{url.path or '/'}{'?' if url.query else ''}{url.query}"
 
     def query(self) -> list[tuple[str, str]]:
         """The address's parameters, a value each."""
@@ -128,6 +144,14 @@ def now() -> Taken:
     if KEY not in st.session_state:
         begin("", "", None)
     return st.session_state[KEY]
+
+
+def _is_public(host: str) -> bool:
+    """Tell whether a host's name or number may be reached from anywhere."""
+    with suppress(ValueError):
+        return ip_address(host).is_global
+    name = host.rstrip(".").casefold()
+    return "." in name and not name.endswith(LOCAL)
 
 
 def _is_plain(value: Any) -> bool:

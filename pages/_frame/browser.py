@@ -18,7 +18,7 @@ from pages._frame.markup import show_html
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 STYLE = """
 <style>
-  .st-key-browser, [data-testid="stElementContainer"]:has(> .stHtml > .most) {display: none;}
+  .st-key-browser, [class*="st-key-presses-"], [data-testid="stElementContainer"]:has(> .stHtml > .most) {display: none;}
 </style>
 """
 

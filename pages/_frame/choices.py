@@ -11,6 +11,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain, shorten
+from pages._export import record
 from pages._frame.browser import limit_text
 from pages._frame.links import drop, write
 from pages._frame.question import gone_through_history
@@ -143,6 +144,7 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
     limit_text(place, label, text, most)
+    record.now().note("typed", (label, text or ""), key)
     return text
 
 

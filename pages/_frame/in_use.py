@@ -14,6 +14,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
+from core.common.memo import Bounded
 from core.engines.allennlp_engine import is_ready
 from core.files import hub, own_names, registry
 from core.text import languages
@@ -27,7 +28,7 @@ from pages._frame.server_jobs import in_turn
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
-VECTORS_NOTES = "vectors.notes"  # in the session: of each name, what core.static.formats.notes takes
+VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
 TOGETHER = ("home", "neighbours", "compare")  # views that show two models at once
 
 
@@ -59,8 +60,6 @@ def choose(content: Language) -> InUse:
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
         vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
-        for note in _notes_of_vectors(vectors):
-            st.caption(plain(note))
         beside = _choose_second_model(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
@@ -74,12 +73,14 @@ def choose(content: Language) -> InUse:
         devices.choose()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
+    for note in _notes_of_vectors(vectors):
+        st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, beside)
 
 
 def _notes_of_vectors(name: str) -> Sequence[str]:
-    """How the file of vectors differs from its format, as far as this visit has opened it."""
-    facts = st.session_state.get(VECTORS_NOTES, {}).get(name)
+    """How the file of vectors differs from its format, where that has been opened."""
+    facts = VECTORS_NOTED.get(name)
     return import_module("core.static.formats").notes(*facts) if facts else ()
 
 
@@ -192,7 +193,10 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
 
 def _keep_file(path: Path) -> str:
     library = import_module("core.text.own_corpus")
-    return library.keep_files([library.Source(path.name, path)]).name
+    kept = library.keep_files([library.Source(path.name, path)])
+    for skipped in kept.skipped:  # as toasts, which stay when the page is drawn once more
+        st.toast(plain(skipped.why), icon=":material/warning:", duration="long")
+    return kept.name
 
 
 def _words(language: Language) -> None:

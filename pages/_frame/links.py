@@ -40,6 +40,7 @@ TITLES = {  # what older links hold where there is a code now
     },
 }
 SHOWN = "address.shown"  # in the session: the page drawn last, values that its address gave, and some as they stood there
+OWED = "address.owed"  # in the session: values that `give_back` has set and how, while no run was asked for with them in the address
 TEXTS = ("a", "b", "lang")  # are noted before their run has ended
 QUESTION = (*TEXTS, "ai", "bi")  # stand in the address again
 SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # have a box on every page, or on most
@@ -65,13 +66,34 @@ def give_back() -> None:
     context = get_script_run_ctx(suppress_warning=True)
     page = getattr(context, "page_script_hash", "")
     before, values, address = state.get(SHOWN, (page, {}, {}))
-    if before != page and not getattr(context, "is_history_navigation", False):
-        for name in sorted(values.keys() - st.query_params.keys()):
-            state[name] = state.get(name, values[name])
-            if name in address and state[name] == values[name]:
-                st.query_params[name] = state[name] if name in TEXTS else address[name]
+    if getattr(context, "is_history_navigation", False):
+        state[OWED] = {}
+    elif before != page:
+        lost = sorted(values.keys() - st.query_params.keys())
+        state.update({name: state.get(name, values[name]) for name in lost})
+        back = [name for name in lost if name in address and state[name] == values[name]]
+        state[OWED] = {name: (values[name], values[name] if name in TEXTS else address[name]) for name in back}
+        for name, (_, written) in state[OWED].items():
+            st.query_params[name] = written
+    else:
+        give_again()
     now = _read_address()
     state[SHOWN] = (page, values | {name: now[name] for name in TEXTS if name in now}, address | now)
+
+
+def give_again() -> None:
+    """On a later run of the page, a part's too: set again what `give_back` has set, where the run was asked for before the browser had that.
+
+    Such a run reads the address of before, and with the first change of its own it would send that back.
+    """
+    state = st.session_state
+    owed = {name: both for name, both in state.get(OWED, {}).items() if name not in st.query_params and state.get(name) == both[0]}
+    state[OWED] = owed
+    for name, (value, written) in owed.items():
+        try:
+            st.query_params[name] = written
+        except StreamlitAPIException:  # a box of this page is bound to it: what the box holds, Streamlit writes
+            state[name] = value
 
 
 def _read_address() -> dict[str, str]:

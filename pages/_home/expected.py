@@ -16,6 +16,7 @@ from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
 from core.live.texts import expected_texts
 from core.senses.judge import is_word
+from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
@@ -39,7 +40,7 @@ _chips = st.components.v2.component("elmoscope_expected", html='<div class="expe
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
     """The chips in their place, where the model can name words; what they hold."""
     words = first.in_context, second.in_context
-    if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
+    if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return []
     directions = dict(expected_texts()["directions"])
     direction = settle_choice(DIRECTION, directions, BOTH)

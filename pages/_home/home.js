@@ -191,7 +191,7 @@ function picture(root) {
         return row;
       }
       row.append(svg("text", { x: from - 10, y: middle, "text-anchor": "end" }, name));
-      if (value !== null) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: own ? data.colours[k - 1] : k ? other.colour : data.glove_colour }));
+      if (value !== null && Math.abs(value) >= 0.005) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: own ? data.colours[k - 1] : k ? other.colour : data.glove_colour }));
       if (chance !== null) row.append(svg("line", { x1: x(chance), x2: x(chance), y1: y + 2, y2: y + tall - 2 }));
       row.append(svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }, value === null ? data.text.glove[1] : value.toFixed(2)));
       if (own) row.onclick = () => glideTo(k - 1);

@@ -8,6 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from pages._frame.in_use import InUse
+from pages._frame.links import give_again
 from pages._frame.markup import show_errors, show_html
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
@@ -32,6 +33,7 @@ def show(in_use: InUse) -> None:
 def _answer(in_use: InUse) -> None:
     began = time.perf_counter()
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
+        give_again()
         settle()
     with show_errors():  # inside: an error in a fragment does not reach its caller
         place = st.container(key="home_verdict")

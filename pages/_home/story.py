@@ -1,11 +1,13 @@
 """Home's scenes: one dot, two arrows, other neighbors, the words that decide; each a picture of the visitor's sentences and what it says."""
 
 import math
+from collections.abc import Sequence
 
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
-from core.common.i18n import format_number, t
+from core.common.i18n import t
 from core.common.markup import shorten
+from core.figures.influence import signed
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.live.scenes import Scene, line, star, words
 from core.senses import influence
@@ -19,6 +21,7 @@ from pages._word import verdict
 
 WIDE, TALL = 260, 132  # of a picture, in its own units
 NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's, letters of a word in a picture, half of a star's width
+BAR = 90  # width of all bars together
 
 
 def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
@@ -110,6 +113,23 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     return Scene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
 
 
+def value_bars(rows: Sequence[tuple[str, float]]) -> list:
+    """Return names, bars and numbers: a positive value to the right of zero, a negative one to the left, and none for what rounds to zero."""
+    parts = []
+    low = min([0.0, *(value for _, value in rows)])
+    scale = BAR / max(max([0.0, *(value for _, value in rows)]) - low, 1e-9)
+    zero = 112 - scale * low
+    for row, (name, value) in enumerate(rows):
+        y, length = 14 + 25 * row, scale * abs(value)
+        parts.append(words(104, y + 5, shorten(name, LETTERS), 13, anchor="end"))
+        number = signed(value)
+        if number != signed(0.0):
+            look = {"height": 14, "rx": 2, "fill": sense_colour(0 if value > 0 else 1)}
+            parts.append(("rect", {"x": round(zero - length * (value < 0), 1), "y": y - 7, "width": round(length, 1)} | look, ""))
+        parts.append(words(112 + BAR + 6, y + 5, number, 12))
+    return parts
+
+
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
     title = t("Words decide")
     page = "decided"
@@ -123,15 +143,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
         (float(v), k) for v, k in zip(influence.measure_apart(result, layer, "both"), result.changed, strict=True) if k in answer.content
     ]
     ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
-    top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
-    parts = []
-    for row, (value, place) in enumerate(ranked):
-        y, length = 14 + 25 * row, 90 * abs(value) / top
-        name = bare(first.tokens[place])
-        parts.append(words(104, y + 5, shorten(name, LETTERS), 13, anchor="end"))
-        fill = sense_colour(0 if value > 0 else 1)
-        parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
-        parts.append(words(118 + length, y + 5, format_number(value, "+.2f"), 12))
+    parts = value_bars([(bare(first.tokens[place]), value) for value, place in ranked])
     at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:

@@ -19,7 +19,7 @@ MARKS = BEGIN_SIGN + END_SIGN + PADDING_SIGN
 
 def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     spelling = way.spelling
-    n = min(50, spelling.used + PADDING_SHOWN)
+    n = min(shape.max_characters, spelling.used + PADDING_SHOWN)
     signs = [*spelling.signs, *PADDING_SIGN * (n - spelling.used)]
     values = spelling.vectors[:n].T  # (16, n)
     draw(
@@ -38,14 +38,15 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     inside = spelling.used - 2
     lines = [
         t(
-            "“{word}” fills {used} of 50 places: {inside} bytes and 2 marks. The rest is padding.",
+            "“{word}” fills {used} of {n} places: {inside} bytes and 2 marks. The rest is padding.",
             word=shorten(word),
             inside=inside,
             used=spelling.used,
+            n=shape.max_characters,
         )
     ]
     if spelling.left_out:
-        lines.append(t("ELMo reads 48 bytes. Not read: {n}.", n=spelling.left_out))
+        lines.append(t("ELMo reads {most} bytes. Not read: {n}.", n=spelling.left_out, most=shape.max_characters - 2))
     elif any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
         lines.append(t("Non-ASCII characters take several bytes (shown in hexadecimal)."))
     elif (most := Counter(spelling.signs).most_common(1)[0])[1] > 1:

@@ -25,15 +25,16 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
 
 
 def _of_spelling(shape: ModelShape) -> tuple[Step, ...]:
-    c, f, p = shape.character_dim, shape.n_filters, shape.projection
+    c, f, p, n = shape.character_dim, shape.n_filters, shape.projection, shape.max_characters
     return (
         Step(
             t("Characters become numbers"),
             t(
-                "A word is read as UTF-8 bytes between ⟨ and ⟩, padded (·) to 50. Each has a learned vector of {size} numbers (a column).",
+                "A word is read as UTF-8 bytes between ⟨ and ⟩, padded (·) to {n}. Each has a learned vector of {size} numbers (a column).",
                 size=c,
+                n=n,
             ),
-            f"(50,) → (50, {c})",
+            f"({n},) → ({n}, {c})",
             (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",),
             t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP."),
         ),
@@ -43,7 +44,7 @@ def _of_spelling(shape: ModelShape) -> tuple[Step, ...]:
                 "Each filter slides over the word and keeps its best match (dot), at least zero. Shown: the strongest of {n:,} for each width.",
                 n=f,
             ),
-            f"(50, {c}) → ({f},)",
+            f"({n}, {c}) → ({f},)",
             (r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f", r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})"),
             t("Kim et al. 2016, section 2.2, with ReLU for tanh"),
         ),

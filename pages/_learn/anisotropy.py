@@ -73,14 +73,18 @@ def _self_similarity(panels: list[tuple[str, SharedPanel]], how: str) -> None:
         for values, each in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
             title = f"{layer_title(name)}, {values}"
             dots.append(Dots(title, each.mean, each.low, each.high, colour=layer_colour(name)))
-    alt = t("Self-similarity and explained variance by layer, minus random tokens.")
-    figure = interval_dots(dots, title=t("minus random tokens"), zero=0.0, key="cone.kept", per_cent=False)
+    alt = t("Self-similarity and explained variance by layer, minus two different words.")
+    figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
 
 
 def _kinds(anisotropy: Anisotropy) -> dict[str, str]:
     item = t("one word, two senses") if anisotropy.labelled else t("one word")
-    return {RANDOM: t("two labeled words") if anisotropy.labelled else t("two random tokens"), WORD: item, SENSE: t("one word, one sense")}
+    return {
+        RANDOM: t("two labeled words") if anisotropy.labelled else t("two words of this corpus"),
+        WORD: item,
+        SENSE: t("one word, one sense"),
+    }
 
 
 def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
@@ -124,7 +128,7 @@ def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
 def _how(anisotropy: Anisotropy) -> str:
     return t(
         "{measured} words; k was chosen on {controls} others. AUC: how often a same-word pair is closer than "
-        "a random pair. Self-similarity: a word’s mean cosine across sentences. Explained variance: share "
+        "a pair of two different words. Self-similarity: a word’s mean cosine across sentences. Explained variance: share "
         "along the first principal component. 95% intervals by word.",
         measured=len(anisotropy.measured),
         controls=len(anisotropy.controls),

@@ -60,7 +60,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
         title = t("same-sense pair is closer")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     notice([_write_notices(pairs, layer), *_describe_ranks(ranks)])
-    st.markdown(t("**Self-similarity**: a word’s mean cosine across sentences, minus random pairs"))
+    st.markdown(t("**Self-similarity**: a word’s mean cosine across sentences, minus any two labeled words’"))
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:

@@ -7,6 +7,7 @@ from core.common.limits import BOX
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
 from pages._cached.views import about
+from pages._export import record
 from pages._frame import examples, teaching
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
@@ -38,7 +39,16 @@ def show(in_use: InUse, number: int) -> None:
             used = in_use if isinstance(shown, str) else about(in_use, WordInContext((shown.word,), 0))
             line = draw(used, shown)
         notice([line])
+    for key, label, text in () if isinstance(shown, str) else _sentences(number, shown):
+        record.now().note("typed", (label, text), key)
     page_link(slide.page, t("Open full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))
+
+
+def _sentences(number: int, shown: TwoContexts) -> list[tuple[str, str, str]]:
+    """Return the slide's sentences for its file: a key, a label and the text of each."""
+    if number in INFLUENCE:
+        return [("a", t("Sentence"), join_tokens(list(shown.single.tokens)))]
+    return [("a", t("First sentence"), shown.texts[0]), ("b", t("Second sentence"), shown.texts[1])][: len(shown.texts)]
 
 
 def _control(number: int, in_use: InUse) -> str:

@@ -13,7 +13,6 @@ STYLE = """
 <style>
   .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0 0 0 2.2rem;}
   .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.5rem;}
-  .st-key-one_idea .st-key-take {display: none;}
   .st-key-one_idea .notice {font-size: 1.75rem; line-height: 1.35; margin: 0;}
   .st-key-slide_word-theme, .st-key-slide_word label {display: none;}
   .st-key-one_idea .said {font-size: 2.9rem; line-height: 1.45; margin: 0.5rem 0; overflow-wrap: anywhere;}

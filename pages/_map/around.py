@@ -19,7 +19,6 @@ from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.neighbours import Occurrence
 from core.live.points import NEUTRAL, Points, map_data
 from core.senses import clusters
-from core.text.readings import WordInContext
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
 from core.workbench import Bench
@@ -31,7 +30,7 @@ from pages._map import brush, every_token, layout, lines, map_view, notices
 from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences, pair_layer, verdict
+from pages._word import atlas, more_sentences, pair_layer
 from pages._word.reading import view_when_read
 
 NEITHER = "#6b7280"
@@ -53,9 +52,8 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     """Maps, what to notice, the table twin. `chosen`: the reader's sentences that are drawn; every token of `over` has been read."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        best = verdict.layer_of(in_use, WordInContext((word,), 0))
         wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
-        seen = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
+        seen = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
     if seen == TOKENS:
         every_token.show(in_use, word)

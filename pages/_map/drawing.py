@@ -23,7 +23,6 @@ from core.live.texts import say_kept
 from core.senses.trust import Links
 from core.text import languages
 from core.text.definitions import definitions
-from core.text.readings import WordInContext
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbours
 from core.workbench import Bench
 from pages._cached.views import bench
@@ -35,7 +34,7 @@ from pages._map import brush, every_token, layout, lines, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, verdict
+from pages._word import atlas, pair_layer
 
 GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
@@ -62,9 +61,8 @@ def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, 
 def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
-        best = verdict.layer_of(in_use, *([] if word == ALL_WORDS else [WordInContext((word,), 0, word)]))
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
-        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
+        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         if (view == SENSES) != (SENSES in result.names):  # the map, the measures and tables outside this fragment follow
             st.rerun()
         live = not solid and map_view.glides(view, result.names)
@@ -94,10 +92,9 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
                 show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colours().items()))
         if not solid:
             brush.listen(lambda row: lines.clicked(row, placed))
-    pair_layer.note(in_use, view, best=best)
-    notice([*measures.write_notices(word, result.reports, result.static), *measures.write_guesses(result)])
+    notice(measures.write_notices(word, result.reports, result.static))
     lists.meanings(shown.senses, lemma or "")
-    st.caption(" ".join(_cautions(result, names)), help=None if solid else _hands(live))
+    st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
     if near:
         space = names[0] if len(names) == 1 else "mix"
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in placed.values())]

@@ -182,6 +182,15 @@ function pointIn(plane, event) {
   return [event.clientX - box.x, event.clientY - box.y];
 }
 
+// The height nearest to a label's own at which it covers none of those `put` before; null where the picture has no room for it.
+function freePlace({ x, y, half, tall }, put, height) {
+  const beside = put.filter((item) => Math.abs(item.x - x) < item.half + half + 3), gap = (item) => (item.tall + tall) / 2;
+  const within = (place) => Math.max(tall / 2, Math.min(height - tall / 2, place));
+  const places = [y, ...beside.flatMap((item) => [item.y - gap(item), item.y + gap(item)])].filter((place, k) => !k || within(place) === place).map(within);
+  const free = places.filter((place) => beside.every((item) => Math.abs(item.y - place) >= gap(item) - 1e-6));
+  return free.length ? free.reduce((best, place) => (Math.abs(place - y) < Math.abs(best - y) ? place : best)) : null;
+}
+
 // Of words [point, word] over their points, the first before the later, those that stand neither on another word nor on a star.
 function withRoom(words, places, stars) {
   const box = (k, wide, up, down) => [places[2 * k] - wide, places[2 * k] + wide, places[2 * k + 1] - up, places[2 * k + 1] + down];

@@ -161,14 +161,12 @@ function map(root) {
     });
     const put = [];  // labels in sight, so that none covers another
     labels.forEach((label, k) => {
-      const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
+      const point = n + stars.length + k, { shown, group } = data.labels[k], half = label.offsetWidth / 2, tall = Math.max(LABEL, label.offsetHeight + 2);
       const x = Math.max(half, Math.min(size.x - half, now[2 * point])), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]);
-      let y = Math.max(12, Math.min(size.y - 12, now[2 * point + 1]));
-      const over = () => put.find((item) => Math.abs(item.x - x) < item.half + half + 3 && Math.abs(item.y - y) < LABEL);
-      for (let tries = 0, other; share > 0.05 && tries < labels.length && (other = over()); tries++) y = other.y + LABEL > size.y - 12 ? other.y - LABEL : other.y + LABEL;
-      if (share > 0.05) put.push({ x, y, half });
-      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%)`;
-      label.style.opacity = (sense === null || sense === group ? 0.95 : FADED) * share;
+      const y = share > 0.05 ? freePlace({ x, y: now[2 * point + 1], half, tall }, put, size.y) : now[2 * point + 1];
+      if (share > 0.05 && y !== null) put.push({ x, y, half, tall });
+      label.style.transform = `translate(${x.toFixed(1)}px, ${(y ?? 0).toFixed(1)}px) translate(-50%, -50%)`;
+      label.style.opacity = y === null ? 0 : (sense === null || sense === group ? 0.95 : FADED) * share;
     });
     const [x, y] = screen(0, 0);
     ui(".axes").setAttribute("d", data.axes ? `M0 ${y}H${size.x}M${x} 0V${size.y}` : "");

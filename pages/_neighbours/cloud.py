@@ -50,7 +50,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
         place=picture,
         help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",
     )
-    pair_layer.note(in_use, layer)
     if lemma is None and len(request.words) < 2:
         picture.info(_missing(request), icon=":material/edit:")
         return

@@ -45,10 +45,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     table = over.targets if everything is None else everything
     requery.listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
-    labelled = any(word.lemma_in(over.targets) is not None for word in words)
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=has_senses(over), labelled=labelled)
+        choice = _choose(in_use, bool(few), has_senses=has_senses(over))
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         requery.show_back()
@@ -75,7 +74,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Lists are compared once all sentences are read."), *unknown])
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
-    pair_layer.note(in_use, choice.space)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
     if tables:
@@ -151,8 +149,8 @@ def _show_second_model(
     return []
 
 
-def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> NeighboursRequest:
-    """Layer or sense space, which words without labels are shown in; what is looked among, how many, and the weights of a mix; of no word yet."""
+def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighboursRequest:
+    """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
     known = model_layers.in_use()
     if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         st.query_params.pop(LAYER_KEY, None)
@@ -162,12 +160,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ne
     lines = [what_layers_read(), t("Set the layer mix on Mix.")]
     lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
     layer = pair_layer.choose(
-        LAYER_KEY,
-        in_use,
-        spaces=(*known.spaces, SENSES) if has_senses else known.spaces,
-        best=SENSES if has_senses and not (labelled or few) else "",
-        place=tools[0],
-        help=" ".join(lines),
+        LAYER_KEY, in_use, spaces=(*known.spaces, SENSES) if has_senses else known.spaces, place=tools[0], help=" ".join(lines)
     )
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
     more = TYPES

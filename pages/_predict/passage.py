@@ -9,14 +9,15 @@ from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, text_box
+from pages._widgets import presses
 from pages._widgets.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
 CHOSEN, SHOWN = "predict.chosen", "predict.shown"
 KEPT = 100  # earlier versions to go back to
-# What the page's text is, what it was before a tap or Undo put that in, and whether the box reported a change in this run. A
-# click made before the browser has the new text brings the old one along, which is no typing.
+# What the page's text is, what it was before taps or Undo put that in (all of it that the browser may still hold), and whether the box
+# reported a change in this run. A click made before the browser has the new text brings an old one along, which is no typing.
 NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
@@ -53,11 +54,12 @@ def ask_text() -> str:
         placeholder=t("Type a few words"),
         on_change=_note_change,
     )
-    columns[-1].button(
+    presses.button(
         t("Undo"),
-        key="predict.undo",
+        "predict.undo",
+        undo,
+        place=columns[-1],
         icon=":material/undo:",
-        on_click=undo,
         disabled=not st.session_state.get(EARLIER),
         width="stretch",
         help=t("Undo the last tap or draw."),
@@ -94,12 +96,13 @@ def put(text: str, *, other: str | None = None, ended: str | None = None, at: in
     st.session_state[ENDED] = ended
 
 
-def undo() -> None:
+def undo(steps: int = 1) -> None:
     before = _text()
     _trust_place()
     if earlier := st.session_state.get(EARLIER):
-        _replace(before, earlier[-1])
-        st.session_state[EARLIER], st.session_state[ENDED] = earlier[:-1], None
+        left = earlier[: max(0, len(earlier) - steps)]
+        _replace(before, earlier[len(left)])
+        st.session_state[EARLIER], st.session_state[ENDED] = left, None
 
 
 def _fit_other(text: str) -> None:
@@ -119,20 +122,23 @@ def _trust_place() -> None:
 def _text() -> str:
     """The text a callback starts from; after typing, with nothing to go back to."""
     if st.session_state.pop(CHANGED, False):
-        if st.session_state[TEXT] == st.session_state.get(BEFORE):
+        if st.session_state[TEXT] in st.session_state.get(BEFORE, ()):
             return st.session_state[NOW]
         _forget_earlier()
+    else:
+        st.session_state[BEFORE] = ()  # the browser has the new one
     return st.session_state[TEXT]
 
 
 def _replace(before: str, text: str) -> None:
-    st.session_state[BEFORE], st.session_state[NOW], st.session_state[TEXT] = before, text, text
+    st.session_state[BEFORE] = (*st.session_state.get(BEFORE, ()), before)[-KEPT:]
+    st.session_state[NOW] = st.session_state[TEXT] = text
 
 
 def _forget_earlier() -> None:
     """Going back past what was typed would lose it."""
     st.session_state[EARLIER], st.session_state[ENDED], st.session_state[EXAMPLE] = [], None, None
-    st.session_state[BEFORE] = None
+    st.session_state[BEFORE] = ()
 
 
 def _note_change() -> None:

@@ -11,10 +11,10 @@ from core.corpus.spread import Labels, SpreadLabels
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
+from pages._cached import label_store
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.uploads import upload_box, uploads
-from pages._senses import label_store
 from pages._widgets import lists
 
 MOST_MB = 20

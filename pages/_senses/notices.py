@@ -9,7 +9,7 @@ from core.common.significance import format_p
 from core.figures.spaces import shape_names
 from core.figures.style import sense_colour
 from core.senses import clusters
-from core.senses.clusters import Agreement
+from core.senses.clusters import Agreement, Suggestion
 from core.views.induction import Groups, Occurrences
 from pages._frame.markup import show_html
 from pages._widgets import lists
@@ -32,20 +32,29 @@ def write_notices(occurrences: Occurrences, number: int, agreement: Agreement | 
         first = t("“{word}”: <b>one group</b>. No split stands out from random clouds ({p})", **values)
     elif n > clusters.MANY:
         first = t("“{word}”: <b>{groups} groups</b> ({p}). With {n:,} sentences they may be grammar or topic", **values)
-    elif (highest := clusters.NUMBERS[int(np.argmax(s.silhouettes))]) not in (s.number, s.peak):
-        first = t(
-            "“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p}); {highest} would not be, though higher",
-            **values,
-            highest=highest,
-        )
-    elif s.peak == s.number:
-        first = t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
     else:
-        first = t("“{word}”: <b>{groups} groups</b>, the fewest that are about as clear as {peak} ({p})", **values, peak=s.peak)
+        first = _why_so_many(s, values)
     if number not in (1, s.number):
         first += t("; {asked} shown", **values)
     second = _second(occurrences, number, agreement, telling)
     return [first + ".", second] if second else [first + "."]
+
+
+def _why_so_many(s: Suggestion, values: dict) -> str:
+    """What the picture of silhouettes says of the number chosen: whether it is above the dotted line, and why not the highest point."""
+    above = [k for k, height, limit in zip(clusters.NUMBERS, s.silhouettes, s.limit, strict=True) if height > limit]
+    highest = clusters.NUMBERS[int(np.argmax(s.silhouettes))]
+    values = values | {"highest": highest, "above": ", ".join(map(str, above))}
+    if s.number not in above:
+        return t("“{word}”: <b>{groups} groups</b> by silhouette ({p}), though only {above} are clearer than in random clouds", **values)
+    if highest == s.number:
+        return t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
+    if highest in above:
+        return t("“{word}”: <b>{groups} groups</b>, the fewest that are about as clear as {highest} ({p})", **values)
+    return t(
+        "“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p}); {highest} are not, though their silhouette is higher",
+        **values,
+    )
 
 
 def _second(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:

@@ -20,13 +20,14 @@ from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
+from pages._cached import label_store
+from pages._cached.label_store import Key
 from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._senses import label_files, label_store, word
-from pages._senses.label_store import Key
-from pages._widgets import lists
+from pages._senses import label_files, word
+from pages._widgets import lists, presses
 from pages._widgets.charts import draw
 from pages._word.reading import view_when_read
 
@@ -49,8 +50,9 @@ def show(in_use: InUse) -> None:
     stored = label_store.current(key)
     labels = numbered(stored.given, tokens_of(occurrences.items))
     result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
-    numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
-    st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
+    elsewhere = dict(labels.elsewhere)
+    here = [(token, sense) for token, sense in stored.given if token not in elsewhere]
+    st.session_state.update({"spread.word": chosen.word, "spread.given": here})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
@@ -62,7 +64,9 @@ def show(in_use: InUse) -> None:
         with right:
             _ask(key, occurrences, labels, result, offered)
     _name(key, occurrences, labels, stored)
-    notice([*_write_notices(occurrences, labels, result, chosen.layer), *_write_use(over.corpus, occurrences, labels)])
+    notice(_write_notices(occurrences, labels, result, chosen.layer))
+    if facts := _write_use(over.corpus, occurrences, labels):
+        st.caption(" ".join(facts))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
@@ -73,13 +77,16 @@ def _show_set_aside(key: Key) -> None:
     for path in label_store.set_aside(key):
         reason = ""
         try:
+            content = path.read_bytes()
             read_senses(path)
         except ElmoscopeError as error:
             reason = str(error)
+        except OSError:  # another tab has removed it
+            continue
         message = t("Saved labels of “{word}” could not all be read. The file was set aside; its readable labels are in use.", word=key[1])
         st.warning(plain(f"{message} {reason}".strip()), icon=":material/warning:")
         with st.container(horizontal=True, gap="small"):
-            st.download_button(t("Download the file"), path.read_bytes(), path.name, key=f"spread.aside.{path.name}", on_click="ignore")
+            st.download_button(t("Download the file"), content, path.name, key=f"spread.aside.{path.name}", on_click="ignore")
             st.button(t("Remove the file"), key=f"spread.remove.{path.name}", on_click=path.unlink, kwargs={"missing_ok": True})
 
 
@@ -222,7 +229,15 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) ->
         disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
     )
-    row.button(t("Undo"), icon=":material/undo:", key="spread.undo", disabled=not stored.steps, on_click=lambda: step(Labels.undo))
+    presses.button(
+        t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
+    )
+
+
+def _undo(labels: Labels, steps: int) -> Labels:
+    for _ in range(steps):
+        labels = labels.undo()
+    return labels
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:

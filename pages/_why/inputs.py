@@ -67,9 +67,7 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
         help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word."),
     )
     message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
-    layer = pair_layer.choose(
-        "dlayer", in_use, best=model_layers.in_use().top if example_on_screen(chosen) else "", place=row, help=message
-    )
+    layer = pair_layer.choose("dlayer", in_use, place=row, help=message)
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH

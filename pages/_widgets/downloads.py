@@ -36,6 +36,7 @@ def show() -> None:
             source=_source(view),
             query=urlencode(query),
             short=short_links.shortened(query) if query else "",
+            longest=short_links.LONGEST,
             card=view.card(),
         )
         tables = view.tables()
@@ -80,7 +81,7 @@ def _notebook(view: Taken) -> str:
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
     settings = view.settings | used | {"lang": view.language}
     with view.in_its_language():
-        return notebook(view.view, settings, question=view.question or view.title, address=view.address)
+        return notebook(view.view, settings, question=view.question or view.title, address=view.link() or view.place())
 
 
 def provenance(view: Taken) -> list[tuple[str, str]]:
@@ -94,7 +95,7 @@ def provenance(view: Taken) -> list[tuple[str, str]]:
         (t("Engine"), used.engine),
         (t("Settings"), "; ".join(chosen) or t("defaults")),
         (t("Made"), t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__)),
-        (t("Address"), view.address),
+        (t("Address"), view.link()) if view.link() else (t("View"), view.place()),
     ]
 
 

@@ -7,6 +7,8 @@ from core.common.limits import limits
 from core.common.markup import plain
 from core.text.languages import tokenize
 from core.text.readings import Chosen
+from core.text.tokens import bare
+from pages._export import record
 from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
@@ -114,4 +116,5 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         if unread := language.say_unread(tokens):
             st.caption(plain(unread, 400))
         place = position if position is not None else result.positions[number]
+        record.now().note("typed", (label_of_word, bare(tokens[place])), f"{key}i")
         return Chosen(text, tokens, place, question.reading_of(tokens, place))

@@ -1,5 +1,7 @@
-"""The layer at which the pages about the word in question show it: the one that Home's verdict reads, unless the reader chose another,
-which then goes along from page to page; a page that shows another says so."""
+"""The layer at which the pages about the compared word show it: the model's usual one, whatever the word is, until the user chooses another.
+
+That one then stays from word to word and from page to page. Home says where its picture shows another layer than its verdict uses.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,32 +18,33 @@ from pages._word import verdict
 CHOSEN = "pair.layer"  # in the session: what the reader, or the address, chose on any of these pages
 
 
-def choose(key: str, in_use: InUse, *, spaces: Sequence[str] = (), best: str = "", label: str = "", place: Any = st, **options: Any) -> str:
-    """The layer that a page's control `key` holds; `best`: that of another word than the one in question."""
+def choose(key: str, in_use: InUse, *, spaces: Sequence[str] = (), label: str = "", place: Any = st, **options: Any) -> str:
+    """Draw a page's control `key` and return the layer that it holds."""
     state = st.session_state
     spaces = spaces or model_layers.in_use().spaces
-    best = best or verdict.layer_in_question(in_use)
-    best = best if best in spaces else model_layers.in_use().top
+    usual = verdict.usual_layer(in_use)
+    usual = usual if usual in spaces else model_layers.in_use().top
     given = st.query_params.get(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
         state[f"{key}.seen_by_pair"] = True
         if given in model_layers.in_use().spaces:
-            if given != best:
+            if given != usual:
                 keep(given)
         elif given in spaces:  # a view that is no layer
             state[key] = given
-    wanted = state[CHOSEN] if state.get(CHOSEN) in spaces else best
+    wanted = state[CHOSEN] if state.get(CHOSEN) in spaces else usual
     by_itself = f"{key}.by_itself"  # what this page opened at, and nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
         state[key] = state[by_itself] = wanted
-    return layer_choice(key, spaces=spaces, default=best, label=label, place=place, on_change=_chosen_by_hand, args=(key, best), **options)
+    return layer_choice(
+        key, spaces=spaces, default=usual, label=label, place=place, on_change=_chosen_by_hand, args=(key, usual), **options
+    )
 
 
-def note(in_use: InUse, layer: str, *, best: str = "") -> None:
-    """Say where the verdict reads another layer than the one shown."""
-    best = best or verdict.layer_in_question(in_use)
-    if layer != best and layer in model_layers.in_use().spaces:
-        st.caption(t("The verdict uses {best}, this picture {layer}.", best=layer_title(best), layer=layer_title(layer)))
+def note(used: str, layer: str) -> None:
+    """Say where the verdict used another layer than the one shown."""
+    if layer != used and layer in model_layers.in_use().spaces:
+        st.caption(t("The verdict uses {best}, this picture {layer}.", best=layer_title(used), layer=layer_title(layer)))
 
 
 def keep(layer: str) -> None:
@@ -50,6 +53,6 @@ def keep(layer: str) -> None:
         st.session_state[CHOSEN] = layer
 
 
-def _chosen_by_hand(key: str, best: str) -> None:
+def _chosen_by_hand(key: str, usual: str) -> None:
     st.session_state.pop(f"{key}.by_itself", None)
-    keep(st.session_state.get(key) or best)
+    keep(st.session_state.get(key) or usual)

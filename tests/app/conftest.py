@@ -16,14 +16,20 @@ ahead.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read 
 def no_job_left_running() -> Iterator[None]:
     """The next test has the machine, and its visitor the jobs of a visitor, for itself."""
     yield
+    end_jobs()
+
+
+def end_jobs() -> None:
+    """Stop every job and wait for its thread, whether the registry still holds it or not: later it would write into another test's cache."""
     for turn in (*TURNS.running, *TURNS.waiting):
         turn.stop_asked = True
     registry, lock = jobs._jobs()
     with lock:
-        unfinished = [key for key, job in registry.items() if job.result is None]
-        threads = [registry.pop(key)._thread for key in unfinished]
-    for thread in threads:
-        thread.join(60)
+        for key in [key for key, job in registry.items() if job.result is None]:
+            del registry[key]
+    for thread in threading.enumerate():
+        if thread.name == "index":
+            thread.join(120)
 
 
 @pytest.fixture(autouse=True)

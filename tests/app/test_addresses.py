@@ -4,10 +4,12 @@ import random
 import time
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
 from core.files import own_names
 from pages._classify.results import task_titles
+from pages._frame import links
 from tests.app.visit import opened
 from tests.bench import addresses
 
@@ -78,3 +80,35 @@ def test_an_older_link_with_a_choice_s_title_opens_what_its_code_names():
         assert not page.exception and page.session_state["results_task"] == "spam"
         assert page.query_params["results_task"] in ("spam", ["spam"])
     assert opened("pages/results.py", results_part="classifiers", results_task="no such").session_state["results_task"] == "titles"
+
+
+def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_again():
+    def script() -> None:
+        import streamlit as st
+
+        from pages._frame import links
+        from pages._frame.choices import BOUND
+
+        links.give_back()
+        st.text_input("First", "", key="a", **BOUND)
+        if st.button("Write", key="other"):
+            links.write("other", "1")  # which sends the whole address
+
+    def address() -> dict[str, str]:
+        return {name: value if isinstance(value, str) else value[0] for name, value in page.query_params.items()}
+
+    given = {"a": "He saw a bat.", "lang": "ko"}
+    page = AppTest.from_function(script)
+    page.session_state[links.SHOWN] = ("another page", given, given)
+    page.run()
+    assert address() == given
+    for _ in range(2):  # two runs that were asked for with the address of before
+        page.query_params.clear()
+        page.button(key="other").click().run()
+        assert address() == given | {"other": "1"}
+    page.run()  # the browser has it now
+    del page.query_params["lang"]  # whatever takes it out later means it
+    page.run()
+    assert "lang" not in address() and address()["a"] == given["a"]
+    page.text_input(key="a").set_value("He swung it.").run()
+    assert page.text_input(key="a").value == "He swung it." and not page.exception

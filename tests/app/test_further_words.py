@@ -18,6 +18,7 @@ from pages._cached import jobs
 from pages._cached import opened as store
 from pages._cached.views import about, bench_of
 from pages._frame.in_use import InUse
+from tests.app.conftest import end_jobs
 from tests.app.test_map_view import sent as map_sent
 from tests.app.test_pages import opened
 from tests.app.visit import opened_whole
@@ -137,6 +138,7 @@ def refused(path: str, **address: str) -> AppTest:
 @pytest.fixture
 def no_jobs():
     yield
+    end_jobs()  # before the test's patches are undone
     jobs._jobs()[0].clear()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance
+from core.common import translations
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.evaluation.card import read_card
@@ -30,7 +31,7 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    (values,) = re.findall(r"Cosine of two random words \(90% range\): (.+)\.", text)
+    (values,) = re.findall(r"Cosine of random pairs \(90% range\): (.+)\.", text)
     assert len(re.findall(r"layer \d: −?0\.\d\d \(−?0\.\d\d to 0\.\d\d\)", values)) == 3
 
 
@@ -38,7 +39,7 @@ def test_two_random_words_are_as_alike_on_every_page():
     """One definition and one figure: of the model, whatever is asked of which sentences."""
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
-    pattern = r"(?:two random words have |random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
+    pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
@@ -56,6 +57,25 @@ def test_two_random_words_are_as_alike_on_every_page():
     while "all sentences are read first" in text_of(around):
         around.run()
     assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
+
+
+def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
+    """These texts are given the figure of core.views.levels. Check a new one before it is added."""
+    texts = [message.id for message in translations.read(ASSETS / "texts/ko.po") if "random pair" in str(message.id).casefold()]
+    assert sorted(texts) == [
+        "1: same direction. Mark: average of random pairs.",
+        "90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.",
+        "Average of random pairs: {values}.",
+        "Cosine of random pairs (90% range): {values}.",
+        "Cosines; random pairs: {mean:.2f} on average.",
+        "Short line: average of random pairs.",
+        "That is like random pairs: 90% are between {low:.2f} and {high:.2f}.",
+        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).",
+        "The two vectors are closer than 95% of random pairs (below {high:.2f}).",
+        "The two vectors are farther apart than 95% of random pairs (above {low:.2f}).",
+        "random pairs",
+        "{layer}: random pairs, mean {cosine}",
+    ]
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():

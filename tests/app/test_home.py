@@ -40,13 +40,13 @@ def test_a_vector_of_zeros_has_no_arrow_and_the_page_says_so(tmp_path):
     assert "GloVe" not in page.dataframe[0].value["vectors"].tolist() and "nan" not in part(page, "notice")
 
 
-def test_the_page_notes_what_a_file_of_vectors_lacks_on_the_first_run_and_on_later_ones(tmp_path):
+def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
     (tmp_path / "own.txt").write_text("4 3\nbank 0 2 1\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
     note = "own.txt: the first line promises 4 words, but the file has 3."
     assert note in [caption.value.replace("\\", "") for caption in page.caption]
-    page.run()
-    assert note in [caption.value.replace("\\", "") for caption in page.caption]
+    page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
+    assert note in [caption.value.replace("\\", "") for caption in page.sidebar.caption]
 
 
 def test_a_layer_that_was_chosen_stays_and_the_verdict_with_it():

@@ -4,6 +4,7 @@ import pytest
 
 from core.corpus import label_store
 from core.corpus.spread import Labels
+from core.senses import clusters
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
@@ -33,6 +34,10 @@ def read_through(page):
 def rows_of(page):
     """The table whose rows are ticked, not the one with all figures."""
     return next(each.value for each in page.dataframe if each.value.columns[0] == "sentence")
+
+
+def captions(page) -> str:
+    return " ".join(each.value for each in page.caption)
 
 
 def test_rows_stay_in_place_until_the_next_ones_are_asked_for(gold):
@@ -93,7 +98,7 @@ def test_labels_of_sentences_that_are_not_here_are_kept_and_counted(gold):
     save(labeled(gold))
     save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
     page = opened_whole("pages/spread.py", found_word="bank")
-    assert "1 label is of a sentence not in this corpus; kept" in said(page)
+    assert "1 label is of a sentence not in this corpus; kept." in captions(page)
     assert "4 labels spread" in said(page)
 
 
@@ -102,7 +107,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     n = len(gold)
     page.button(key="spread.use").click().run()
     read_through(page)
-    assert "6 labels spread" in said(page) and "6 labels in use on every page" in said(page)
+    assert "6 labels spread" in said(page) and "6 labels in use on every page." in captions(page)
     corpus = page.session_state["corpus"]
     bench = open_bench(corpus=corpus)
     table = bench.targets
@@ -110,7 +115,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     shown = opened("pages/map.py", corpus=corpus, map_word="bank")
     read_through(shown)
     assert "of 6 “bank” sentences have a nearest sentence" in said(shown)
-    assert f"{n - 6} faint dots are guesses from 6 labels, not measured" in said(shown)
+    assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
     dots = next(each.value for each in shown.dataframe if "guess" in each.value.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
 
@@ -132,3 +137,36 @@ def test_a_deleted_corpus_takes_its_labels_and_maps_with_it_and_says_so(gold, pr
     assert not label_store.file_of(corpus, "bank").exists() and stays.is_file()
     assert not [each for each in (private_cache / "maps").rglob("*.safetensors") if each in maps]
     assert len(kept()) == 8  # of the language's own sentences: not of this corpus
+
+
+def test_groups_that_a_model_found_are_no_labels_on_other_pages(gold, tmp_path):
+    """What Senses exports of its groups, added as a corpus: drawn, with nothing measured."""
+    items = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items
+    file = tmp_path / "groups.jsonl"
+    file.write_text(clusters.labelled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
+    page = read_through(opened("pages/map.py", corpus=str(file), map_word="bank"))
+    assert not page.exception and "have a nearest sentence" not in said(page)
+    assert f"{len(items)} faint dots are guesses" in captions(page)
+    home = opened("app.py", corpus=str(file), a="We sat on the bank.", b="The bank lent money.")
+    assert not home.exception and "group 0" not in said(home)
+
+
+def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
+    """Of five sentences in pairs of equal ones: labels last from one visit to the next, and none is lost by a further one."""
+    lines = ["The bank of the river was muddy.", "The bank lent us money.", "The bank lent us money.", "A bank by the water."] * 3
+    corpus = own_corpus.keep_text("\n".join([*lines, "The bank was shut.", "Our bank closed."]), "mine", lines="keep").name
+    items = read_and_items(corpus)
+    key = (corpus, "bank")
+    copies = [(o.tokens, o.position) for o in items]
+    label_store.change(label_store.file_of(*key), "bank", Labels(), lambda now: now.label([copies[0]], "river").label([copies[1]], "money"))
+    page = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    assert rows_of(page)["by you"].sum() == 9  # three of the one sentence, six of the other
+    asked = [each for each in page.button_group if str(each.key).startswith("spread.ask.")]
+    asked[0].set_value("river").run()
+    again = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    assert rows_of(again)["by you"].sum() == rows_of(page)["by you"].sum() > 9 and not again.warning
+
+
+def read_and_items(corpus: str):
+    read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    return induction.compute(open_bench(corpus=corpus), InductionRequest(word="bank")).occurrences.items

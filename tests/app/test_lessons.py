@@ -67,7 +67,7 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     own = str(tmp_path / "own.txt")
     open_table(own, open_model("elmo-mini"))  # read before: a page that waits for it is another test's
     page = opened(PAGE, corpus=own)
-    assert not page.exception and not page.error and "two random tokens have a mean cosine" in said(page)
+    assert not page.exception and not page.error and "two words of this corpus have a mean cosine" in said(page)
     other = opened(PAGE, corpus=own, lesson="apart")
     assert not other.exception and any("has no labeled senses" in item.value for item in other.caption)
     third = opened(PAGE, corpus=own, lesson="homonyms")

@@ -1,4 +1,4 @@
-"""The sense space on the Neighbors page: by address, by itself for words without labels, and not where a model has none."""
+"""The sense space on the Neighbors page: by address, by choice, and not where a model has none."""
 
 import json
 import re
@@ -36,11 +36,12 @@ def listed(page) -> list[str]:
     return re.findall(r'<span class="cosine">([\d.]+)</span>', " ".join(block.proto.body for block in page.get("html")))
 
 
-def test_a_word_without_labels_opens_in_it_and_one_with_labels_where_the_verdict_reads(corpus):
+def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with_labels(corpus):
     page = opened_whole(PAGE, corpus=corpus, **RIVER)
-    while page.session_state["nlayer"] != "senses":  # until every word has been read it has no list
+    while not listed(page):  # until every word has been read it has no list
         page.run()
-    assert "nlayer" not in page.query_params and page.session_state["among"] == "same word"
+    assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"
+    page.segmented_control(key="nlayer").set_value("senses").run()
     model = open_model("elmo-mini")
     index = SenseIndex(open_tokens(corpus, model), open_judge(model).sense_space)
     queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
@@ -48,7 +49,7 @@ def test_a_word_without_labels_opens_in_it_and_one_with_labels_where_the_verdict
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
     page.text_input(key="a").set_value(LABELLED["a"])
     page.text_input(key="b").set_value(LABELLED["b"]).run()
-    assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and not page.exception
+    assert page.session_state["nlayer"] == "senses" and not page.exception
 
 
 def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():

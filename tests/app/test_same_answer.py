@@ -97,10 +97,49 @@ def chosen_layers(**address: str) -> dict[str, str]:
     return {path: opened_whole(path, **address).session_state[key] for path, key in keys.items()}
 
 
-def test_pages_open_at_the_layer_of_the_verdict():
-    polish = {"a": "He wore a Polish hat.", "ai": "Polish", "b": "Use the polish on it.", "bi": "polish"}
-    assert set(chosen_layers(**polish).values()) == {"2"}  # where this word's meanings are told apart best
-    assert set(chosen_layers(a="The python swallowed a rat.", b="He wrote it in Python.").values()) == {"1"}
+POLISH = {
+    "a": "He wore a Polish hat.",
+    "ai": "Polish",
+    "b": "Use the polish on it.",
+    "bi": "polish",
+}  # its meanings are separated best at layer 2
+
+
+@pytest.mark.parametrize(
+    "address", [POLISH, {"a": "The python swallowed a rat.", "b": "He wrote it in Python."}, {"a": "A thimble.", "b": "Thimbles."}]
+)
+def test_pages_open_at_one_layer_whatever_the_word_is(address):
+    assert set(chosen_layers(**address).values()) == {"1"}
+
+
+WORDS = [
+    ("He wore a Polish hat.", "Use the polish on it."),
+    ("The python swallowed a rat.", "He wrote it in Python."),
+    ("A thimble was lost.", "She has a thimble."),
+    ("We sat on the bank.", "The bank lent him money."),
+]
+
+
+@pytest.mark.parametrize("chosen", ["", "0", "2", "mix"])
+def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
+    page = opened_whole("app.py")
+    if chosen:
+        page.segmented_control(key="layer").set_value(chosen).run()
+    for a, b in WORDS:
+        page.text_input(key="a").set_value(a)
+        page.text_input(key="b").set_value(b).run()
+        assert not page.exception and page.session_state["layer"] == (chosen or "1"), (a, b)
+    for path, key in (("pages/map.py", "view"), ("pages/neighbours.py", "nlayer"), ("app.py", "layer")):
+        page.switch_page(path).run()
+        assert page.session_state[key] == (chosen or "1"), path
+
+
+@pytest.mark.parametrize("path", ["pages/map.py", "pages/neighbours.py", "pages/cloud.py"])
+@pytest.mark.parametrize("layer", ["0", "1", "2"])
+def test_only_home_speaks_of_a_verdict(path, layer):
+    keys = {"pages/map.py": "view", "pages/neighbours.py": "nlayer", "pages/cloud.py": "cloud_layer"}
+    page = opened_whole(path, **POLISH, **{keys[path]: layer})
+    assert not any("verdict" in item.value.casefold() for item in page.caption)
 
 
 def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
@@ -109,7 +148,7 @@ def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
     assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
     page.switch_page("pages/neighbours.py").run()
     assert page.session_state["nlayer"] == "2"
-    assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
+    assert not any("The verdict uses" in item.value for item in page.caption)
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])

@@ -12,7 +12,7 @@ from core.corpus.spread import Labels
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workbench import open_bench
-from pages._senses import label_store
+from pages._cached import label_store
 from tests.app.test_further_words import said
 from tests.app.visit import opened, opened_whole
 from tests.core.corpus import two_texts

@@ -132,7 +132,8 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("variants", "stage"), [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training run"), (("elmo", "tfidf"), "2 training runs")]
+    ("variants", "stage"),
+    [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training run"), (("elmo", "tfidf"), "2 training runs")],
 )
 def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
     (tmp_path / "own.csv").write_text("text,label\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(60)))

@@ -1,8 +1,11 @@
 """Files that a user brought stay in use on every page of the session, named, until the user removes them."""
 
+from pathlib import Path
+
 import pytest
 
 from core.corpus.usage_graphs import format_uses
+from pages._frame.menu import door
 from tests.app.visit import opened_whole
 from tests.core.document_parts import epub, pdf, workbook
 
@@ -24,7 +27,8 @@ def bring(page, *files: tuple[str, bytes], box: int = 0):
 
 def went(page, *paths: str):
     for path in paths:
-        page.switch_page(path).run()
+        file, _ = door(Path(path).stem)
+        page.switch_page(file).run()
         assert not page.exception and not page.error, path
     return page
 
@@ -94,7 +98,8 @@ def test_one_number_is_named_for_disk_space():
 
 def test_rows_to_train_on_stay_with_their_columns():
     page = opened_whole("pages/train.py", train_task="own", variants="tfidf")
-    bring(page, ("remarks.csv", ROWS.replace("text,label", "remark,kind,more").replace(",a\n", ",a,z\n").replace(",b\n", ",b,z\n").encode()))
+    rows = "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
+    bring(page, ("remarks.csv", f"remark,kind,more\n{rows}".encode()))
     page.multiselect[0].set_value([3]).run()
     page = went(page, "pages/corpus.py", "pages/train.py")
     assert removals(page) == [r"Remove remarks\.csv"] and page.multiselect[0].value == [3]

@@ -31,12 +31,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig
+from core.classify.columns import read_columns
 from core.classify.data import SplitConfig, make_dataset
 from core.classify.tables import read_table
-from core.common import i18n
+from core.common import i18n, notes
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
-from core.corpus import search
+from core.corpus import search, usage_graphs
 from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.conll import read_tags
 from core.evaluation.datasets import read_pairs, read_semcor, read_senseval
@@ -50,6 +51,7 @@ from core.text.composed import composed
 from core.text.corpora import open_corpus
 from core.text.sentences import read_labelled, read_sentences, sentences_from_text
 from core.text.tokens import character_ids, join_tokens, split_sentences, tokenize
+from tests.core.document_parts import epub, pdf, workbook
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
@@ -389,11 +391,25 @@ def _written(path: Path, data: bytes) -> Path:
 
 def reads(name: str, read: Callable[[Path], object]) -> Callable[[Path, tuple[str, bytes]], None]:
     """A reader of one file: `name` without the suffix of packing, which comes with the input."""
-    return lambda folder, given: read(_written(folder / f"{name}{given[0]}", given[1])) and None
+
+    def reading(folder: Path, given: tuple[str, bytes]) -> None:
+        with notes.collecting():
+            read(_written(folder / f"{name}{given[0]}", given[1]))
+
+    return reading
 
 
 def _some(path: Path) -> None:
     read_sentences(path, limit=5_000)  # the pages read as many as a corpus may hold
+
+
+def _columns_and_table(path: Path) -> None:
+    read_columns(path)
+    _table(path)
+
+
+def _graph(path: Path) -> None:
+    usage_graphs.sentences_of_uses(usage_graphs.read_uses(path))
 
 
 def _table(path: Path) -> None:
@@ -471,6 +487,17 @@ def _glove():
     return open_vectors("glove-mini")
 
 
+def workbook_bytes() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [["text", "label", "n"], *([f"text number {k}", "ab"[k % 2], 1.5 * k] for k in range(20))]
+        return workbook(Path(folder) / "a.xlsx", first=rows, second=[["x"]]).read_bytes()
+
+
+def plain(whole: bytes) -> st.SearchStrategy:
+    """Files that are not packed: some bytes changed."""
+    return changed(whole).map(lambda data: ("", data))
+
+
 @functools.cache
 def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     """Name -> what gives (what is generated, what is done with it): what some need takes seconds to make."""
@@ -480,6 +507,10 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     semcor = b"# d1 1\nThe\tDT\t\t\nbank\tNN\tbank\tbank%1:17:01::\n\n"
     context = b"<context><wf>a</wf> <head><wf>hard</wf></head> <wf>.</wf></context></instance>"
     senseval = b'<lexelt item="hard-a"><instance id="1"><answer senseid="H1"/>' + context
+    uses = "lemma\tgrouping\tidentifier\tcontext\tindexes_target_token\n" + "".join(
+        f'bank\t{k % 2}\tu{k}\t"A ""river"" bank."\t10:14\n' for k in range(12)
+    )
+    uses = uses.encode()
     trees = b"(3 (2 A) (4 success))\n(1 (2 B) (1 c))\n" * 3
     text, listed, lined = encoded(nasty(20)), json_bytes(lines=False), json_bytes(lines=True)
     names = nasty(3).map(lambda name: f"{name[:60]}.txt") | st.sampled_from(["a.csv", "b.jsonl", "c.json"])
@@ -498,6 +529,12 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
         "pairs": lambda: (files(lined, changed(pairs)), reads("a.jsonl", read_pairs)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
+        "conll-u": lambda: (files(text, changed(b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n\n")), reads("a.conllu", read_tags)),
+        "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),
+        "corpus .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _some)),
+        "corpus .pdf": lambda: (plain(pdf(["The river bank was steep."], ["It (was) steep."])), reads("a.pdf", _some)),
+        "corpus .epub": lambda: (plain(epub({"a.xhtml": "<p>The bank.</p>", "nav.xhtml": "<p>x</p>"})), reads("a.epub", _some)),
+        "usage graph": lambda: (files(text, changed(uses)), reads("uses.csv", _graph)),
         "docx": lambda: (docx_files(), lambda place, data: _own(place, [("a.docx", data)])),
         "own corpus": lambda: (st.lists(st.tuples(names, st.one_of(text, lined)), min_size=1, max_size=3), _own),
         "vectors": lambda: (files(vector_bytes()), reads("v", load_vectors)),

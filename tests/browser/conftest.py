@@ -19,13 +19,6 @@ WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine 
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState !== 'running'"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser test that fails is tried once more: on a busy machine a click may fall on what is just being drawn anew."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 LOG = pytest.StashKey[Path]()
 
 

@@ -28,6 +28,23 @@ def test_a_tap_puts_a_word_after_or_before_and_undo_takes_it_back(page: Page, se
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_presses_that_come_faster_than_the_server_answers_all_count(page: Page, server: str):
+    opened(page, server, "predict")
+    box = page.get_by_label(LABEL, exact=True)
+    expect(box).to_have_value("She shook her")
+    for length in (4, 5, 6):
+        page.locator(".st-key-after_0").get_by_role("button").click()
+        expect(box).to_have_value(re.compile(rf"^(\S+ ){{{length - 1}}}\S+$"))
+    expect(page.locator("[data-stale=false] .notice").first).to_be_visible()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_enabled()
+    page.wait_for_timeout(500)  # until what counts presses is there
+    undo.evaluate("(button) => { button.click(); button.click(); button.click(); }")
+    expect(box).to_have_value("She shook her")
+    expect(undo).to_be_disabled()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_the_lists_answer_while_one_types_and_markup_is_text(page: Page, server: str):
     opened(page, server, "predict?ptext=He+was+born")
     box, notice = page.get_by_label(LABEL, exact=True), page.locator("[data-stale=false] .notice").first

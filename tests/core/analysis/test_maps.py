@@ -399,6 +399,11 @@ def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
     for weights, k in (((0, 0, 2), 2), ((0.999, 0.001, 0), 0), ((5, 5, 5), 3)):
         np.testing.assert_array_equal(follow_mix(layers, np.array(weights), maps), maps.coordinates[k])
+    for weights in ([-1, 0, 0], [1e-300, 0, 0], [1e6, 1, 1]):  # the first layer's directions, turned around or scaled
+        np.testing.assert_array_equal(follow_mix(layers, np.array(weights), maps), maps.coordinates[0])
+    widest = np.abs(maps.coordinates).max()
+    for weights in ([1, -1, 0], [1, -2, 1.0000001], [1e-4, -2e-4, 1e-4]):  # whose sum is nothing, or nearly
+        assert np.abs(follow_mix(layers, np.array(weights), maps)).max() < 4 * widest
     between = follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
     assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
 

@@ -1,14 +1,32 @@
 """A token put into frozen maps: each map as if it were alone."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from core.analysis import maps as projection
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place, place_under
+from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
 from core.index import neighbours
 
 SPACES = Layers().spaces
+
+
+@pytest.mark.parametrize("word", ["bank", "*", ""])
+def test_a_corpus_without_labels_is_said_to_have_none(word):
+    table = SimpleNamespace(labelled_rows=lambda lemma=None: np.zeros(0, int), lemmas=[])
+    with pytest.raises(BadInput, match="This corpus has no labeled words") as refused:
+        map_rows(table, word)
+    assert "Choose one of" not in str(refused.value)
+
+
+def test_a_word_without_labels_is_told_which_words_have_some(table):
+    with pytest.raises(BadInput, match=r"'zebra' has no labeled sentences here. Choose one of: \w+") as refused:
+        map_rows(table, "zebra")
+    assert table.lemmas[0] in str(refused.value)
 
 
 def test_a_token_goes_where_each_map_alone_would_put_it(model, table):

@@ -124,7 +124,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
         ("a.jsonl", "{\n", "line 1: not JSON"),
         ("a.txt", "plain words\n", "line 1: .* is not a tree"),
-        ("a.pdf", "x", r"a\.pdf: \.pdf files are not read\. Copy its text into a \.txt file"),
+        ("a.pdf", "x", r"a\.pdf: \.pdf files are not read\. Copy its table into a spreadsheet and save it as \.xlsx"),
         ("a.csv.xz", b"no xz", "is incomplete"),
     ],
 )

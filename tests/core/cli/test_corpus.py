@@ -66,3 +66,16 @@ def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mi
 def test_bad_input_is_one_sentence(call, words, message):
     status, _, error = call("corpus", *words)
     assert status == 2 and message in error and len(error.strip().splitlines()) == 1
+
+
+def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, private_cache, call):
+    path = tmp_path / "news.csv"
+    rows = [f"A long title of many words,It rained on day {k}." for k in range(30)]
+    path.write_text("\n".join(["title,body", *rows[:9], "one,two,three", *rows[9:]]) + "\n")
+    for _ in range(2):  # read, and then from the cache
+        status, out, err = call("corpus", "search", "rained", "--corpus", str(path))
+        assert status == 0 and "30 occurrences" in out
+        assert err.splitlines()[-2:] == [
+            "news.csv: the text is read from “body”, not from “title”. Name the column to read, or call it “text”.",
+            "news.csv: 1 row is left out, line 11: 3 cells for 2 columns.",
+        ]

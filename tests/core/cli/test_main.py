@@ -607,6 +607,26 @@ def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(an
     assert (result["tokens"], result["unknown_share"]) == (5, 0.25)
 
 
+def test_evaluate_perplexity_says_how_unknown_words_are_counted(call, foreseeing, tmp_path):
+    (tmp_path / "text.txt").write_text("the bank\na zebra\nan okapi\n")
+    lines = call("evaluate", "perplexity", "--text", tmp_path / "text.txt", "--model", foreseeing)[1].splitlines()
+    assert len(lines) == 2 and lines[1].startswith("unknown words included: forward ")
+    assert lines[1].endswith("(the probability of <UNK> is divided equally among the text's 3 different unknown words)")
+    (tmp_path / "text.txt").write_text("the bank\n")
+    assert len(call("evaluate", "perplexity", "--text", tmp_path / "text.txt", "--model", foreseeing)[1].splitlines()) == 1
+
+
+@pytest.mark.parametrize("layer", ["7", "-1", "top", "1.0"])
+def test_a_layer_that_is_none_is_refused_with_everything_that_there_is(refused, layer):
+    error = refused("neighbours", "--word", "bank", "--sentence", "The bank lent money.", "--layer", layer)
+    assert error == f"error: There is no layer '{layer}'. Use 0 to 2, 'mix' or 'senses'."
+
+
+def test_a_model_that_may_be_published_is_refused_with_the_option_that_gets_it(refused):
+    error = refused("embed", "--input", "x.json", "--output", "x.npz", "--model", "nosuch/folder")
+    assert "nosuch/folder" in error and "--download" in error
+
+
 def test_evaluate_perplexity_stops_at_the_limit_of_sentences(answer, model, tmp_path):
     (tmp_path / "one.txt").write_text("the bank\n")
     (tmp_path / "two.txt").write_text("\nthe bank\nmoney of a river .\n")
@@ -901,6 +921,16 @@ def begun(call, training, monkeypatch) -> tuple[list, list[str]]:
     return arguments, steps
 
 
+def test_pretrain_says_first_that_a_text_is_too_small(call, training, monkeypatch):
+    arguments, _ = training
+    monkeypatch.setattr(recipe, "_table_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert "too small" not in call(*arguments)[2]  # 3,000 tokens are 6 times this text
+    arguments = [*(tuple(arguments)[:-1]), "1", "--tokens", "30000", "--resume"]
+    monkeypatch.setattr(recipe, "_begin", lambda *_: None)
+    note = call(*arguments)[2]
+    assert re.search(r"The text is too small \(60 sentences, \d+ tokens\): --tokens 30,000 reads it \d\d times\. Give more text", note)
+
+
 def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, call, begun, tmp_path):
     arguments, steps = begun
     assert not (tmp_path / "run" / "model").exists()
@@ -984,6 +1014,18 @@ def test_pretrain_takes_no_other_file_for_what_was_begun(call, training, tmp_pat
         (tmp_path / "run" / "begun.json").write_text(mine)
         assert "has other files (begun.json)" in is_one_line_error(*call(*arguments))
         assert (tmp_path / "run" / "begun.json").read_text() == mine and steps == []
+
+
+def test_pretrain_begins_in_no_folder_of_other_files(call, answer, training, tmp_path):
+    arguments, steps = training
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    assert "has other files (notes.txt)" in is_one_line_error(*call(*arguments)) and steps == []
+    (tmp_path / "run" / "notes.txt").unlink()
+    answer(*arguments)
+    (tmp_path / "run" / "notes.txt").write_text("mine")  # beside a training they are welcome
+    answer(*arguments, "--resume")
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
 
 
 def test_pretrain_does_not_write_over_a_model_that_somebody_has_changed(call, answer, training, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.common.memo import Kept, weight
+from core.common.memo import Bounded, Kept, weight
 
 MB = 10**6
 
@@ -96,3 +96,15 @@ def test_weight_is_of_arrays_lists_tables_and_what_holds_them(tmp_path):
     assert weight(pd.DataFrame({"a": np.zeros(100_000)})) >= 800_000
     np.save(tmp_path / "a.npy", array)
     assert weight(np.load(tmp_path / "a.npy", mmap_mode="r")) == 0
+
+
+def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
+    entries = Bounded(3)
+    for key in "abc":
+        entries.put(key, key.upper())
+    assert entries.get("a") == "A" and entries.value("b", lambda: "never") == "B"
+    assert entries.value("d", lambda: "D") == "D"
+    assert len(entries) == 3 and entries.get("c") is None and entries.get("a") == "A"
+    for number in range(10_000):
+        entries.put(number, number)
+    assert len(entries) == 3

@@ -1,15 +1,16 @@
 """Short links hold any view and open it again; what is cut, changed or a bomb is one clear sentence."""
 
 import base64
+import random
 import zlib
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.common.short_links import DICTIONARY, MOST, expanded, shortened
+from core.common.short_links import DICTIONARY, LONGEST, MOST, expanded, shortened
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 VIEW = [("a", "A virus made her ill."), ("b", "The virus wiped my hard disk."), ("layer", "1")]
@@ -42,7 +43,7 @@ def bomb(size: int) -> str:
         "%%%",
         "virus",
         "한국어",
-        "x" * 7_000,
+        "x" * (LONGEST + 1),
         shortened(VIEW)[:-6],
         shortened(VIEW)[:12] + "A" + shortened(VIEW)[13:],
         bomb(4_000_000),
@@ -53,6 +54,41 @@ def bomb(size: int) -> str:
 def test_what_is_no_view_is_one_clear_sentence(code):
     with pytest.raises(BadInput, match="short link is damaged"):
         expanded(code)
+
+
+LETTERS = {
+    "Korean": [chr(code) for code in range(0xAC00, 0xD7A4)],
+    "Korean prose": list("아이들이 눈을 뭉쳐 던지며 놀았다. 배를 타고 강을 건넜다. 밤에는 밤을 구워 먹었다."),
+    "emoji": [chr(code) for code in (*range(0x1F300, 0x1F5FF), *range(0x1F600, 0x1F64F), *range(0x1F900, 0x1F9FF))],
+    "English": list("abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ.,;:!?'0123456789"),
+    "marks": list("%&=+;#\n\t"),
+    "Chinese": [chr(code) for code in range(0x4E00, 0x9FFF)],
+    "anything": [chr(code) for code in range(0x20, 0x30000, 7) if not 0xD800 <= code < 0xE000],
+}
+
+
+@pytest.mark.parametrize("script", LETTERS)
+@pytest.mark.parametrize("n", [60, 2_000, 5_000])
+def test_two_full_boxes_of_any_script_have_a_short_link_that_opens(script, n):
+    draw = random.Random(n)
+    parameters = [(name, "".join(draw.choices(LETTERS[script], k=n))) for name in ("a", "text")] + [("layer", "mix"), ("lang", "ko")]
+    code = shortened(parameters)
+    assert 0 < len(code) <= LONGEST and expanded(code) == parameters
+
+
+@given(st.sampled_from([*LETTERS]), st.integers(1, 4), st.integers(0, 40_000), st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_every_short_link_that_is_offered_opens(script, boxes, n, seed):
+    draw = random.Random(seed)
+    parameters = [(f"box{k}", "".join(draw.choices(LETTERS[script], k=n))) for k in range(boxes)]
+    if code := shortened(parameters):
+        assert len(code) <= LONGEST and expanded(code) == parameters
+
+
+@pytest.mark.parametrize("n", [MOST, 200_000])
+def test_none_is_offered_where_it_could_not_be_opened(n):
+    assert shortened([("a", "x" * n)]) == ""
+    assert shortened([("a", "".join(random.Random(0).choices(LETTERS["anything"], k=n)))]) == ""
 
 
 def test_the_largest_view_still_opens():

@@ -1,12 +1,18 @@
 """DURel's files: what is written is read back; what is wrong is named with its line."""
 
-import pytest
+from itertools import combinations
 
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+from core.common import notes
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.corpus.agreement import ORDINAL, alpha
 from core.text import languages
-from core.text.tokens import bare
+from core.text.tokens import bare, pieces
+from tests.core.document_parts import workbook
 
 HEADER = "\t".join(usage_graphs.USES)
 
@@ -74,6 +80,42 @@ def test_korean_uses_are_cut_as_korean_and_come_back_with_their_word(tmp_path, t
     assert bare(sentence.tokens[-1]) == "." and len(sentence.tokens) > len(text.split())
 
 
+WORDS = st.lists(
+    st.sampled_from(["=", "+", "-", "@", "'", "''", "=1+1", "-5", "'=", "\uff1d", "bank", ",", "“", ".", "the", "\u00ad-"]), min_size=1
+)
+
+
+@hypothesis.given(
+    st.lists(WORDS, min_size=1, max_size=5), st.sampled_from(["bank", "=bank", "-", "'+x", "@home"]), st.sampled_from(["1", "=cmd|x"])
+)
+def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_factory, sentences, lemma, grouping):
+    folder = tmp_path_factory.mktemp("graph")
+    occurrences = [(tuple(tokens), len(tokens) // 2) for tokens in sentences]
+    n = len(sentences)
+    (folder / "uses.csv").write_text(usage_graphs.format_uses(lemma, occurrences, [grouping] * n), "utf-8")
+    (folder / "clusters.csv").write_text(usage_graphs.format_clusters(lemma, [-1, *range(n - 1)]), "utf-8")
+    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, range(n), "=A1"), "utf-8")
+    for name in ("uses", "clusters", "judgments"):
+        for line in (folder / f"{name}.csv").read_text("utf-8").splitlines():
+            for cell in line.split("\t"):
+                assert cell.lstrip()[:1] not in tuple("=+-@\uff1d") or cell == "-1", cell
+    uses = usage_graphs.read_uses(folder / "uses.csv")
+    names = [f"{lemma}-{k}" for k in range(1, n + 1)]
+    assert [(each.identifier, each.lemma, each.grouping) for each in uses] == [(name, lemma, grouping) for name in names]
+    for use, (tokens, position) in zip(uses, occurrences, strict=True):
+        assert use.context == "".join(pieces(tokens))
+        assert use.context[use.start : use.end] == tokens[position]
+    assert usage_graphs.read_clusters(folder / "clusters.csv", uses) == dict(zip(names, ["-1", *map(str, range(n - 1))], strict=True))
+    if n > 1:
+        read = usage_graphs.read_judgments(folder / "judgments.csv")
+        assert [(each.first, each.second, each.annotator) for each in read] == [(a, b, "=A1") for a, b in combinations(names, 2)]
+
+
+def test_a_quote_of_another_file_s_text_stays(tmp_path):
+    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "11:16")))
+    assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
+
+
 def test_judgments_have_an_agreement(tmp_path):
     rows = ["\t".join(usage_graphs.JUDGMENTS)]
     for annotator, given in (("ann", (4, 1, 3, 0)), ("bob", (4, 2, 3, 1))):
@@ -114,3 +156,67 @@ def test_sides_that_cannot_be_compared_are_named_in_a_line(tmp_path):
     same = [use(name, "A plane.", "2:7", grouping=name) for name in ("1", "2")]
     with pytest.raises(BadInput, match=r"u\.csv has the same sentences in both groupings"):
         usage_graphs.keep_sides(write(tmp_path / "u.csv", HEADER, *same))
+
+
+CONTEXTS = [f'He said "well" and "so", number {k}: the bank was steep.' for k in range(12)]
+
+
+def graph(*, quote=str, span=lambda k, start: f"{start}:{start + 4}", mark="\t") -> str:
+    names = ("lemma", "grouping", "identifier", "context", "indexes_target_token")
+    rows = [("bank", str(1 + k % 2), f"u{k}", quote(text), span(k, text.index("bank"))) for k, text in enumerate(CONTEXTS)]
+    return "\n".join(mark.join(row) for row in (names, *rows)) + "\n"
+
+
+def as_pandas(text: str) -> str:
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        graph(),
+        graph(quote=as_pandas),
+        graph(quote=as_pandas, mark=","),
+        "sep=;\n" + graph(quote=as_pandas, mark=";"),
+        "\ufeff" + graph().replace("\n", "\r\n"),
+        graph(span=lambda _, start: f"{start}:{start + 4}:00"),
+        graph(span=lambda _, start: f"{start}:{start + 4},0:2"),
+    ],
+)
+def test_uses_are_read_however_they_are_quoted_and_separated(tmp_path, content):
+    (tmp_path / "uses.csv").write_text(content)
+    uses = usage_graphs.read_uses(tmp_path / "uses.csv")
+    assert [use.context for use in uses] == CONTEXTS
+    assert {use.context[use.start : use.end] for use in uses} == {"bank"} and {use.grouping for use in uses} == {"1", "2"}
+
+
+def test_a_workbook_of_uses_is_read(tmp_path):
+    rows = [line.split("\t") for line in graph().splitlines()]
+    uses = usage_graphs.read_uses(
+        workbook(tmp_path / "uses.xlsx", uses=[rows[0], *([row[0], float(row[1]), *row[2:]] for row in rows[1:])])
+    )
+    assert [(use.context, use.grouping) for use in uses] == [(text, str(1 + k % 2)) for k, text in enumerate(CONTEXTS)]
+
+
+@pytest.mark.parametrize("span", ["5:5", "", "70:900", "2:3", "x", "nan", "9:4"])
+def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
+    path = tmp_path / "uses.csv"
+    path.write_text(graph(span=lambda k, start: span if k == 3 else f"{start}:{start + 4}"))
+    with notes.collecting() as found:
+        uses = usage_graphs.read_uses(path)
+    assert [use.identifier for use in uses] == [f"u{k}" for k in range(12) if k != 3]
+    assert next(iter(found.values())).startswith("uses.csv: 1 row is left out, line 5: ")
+
+
+@pytest.mark.parametrize("cell", ["nan", "NaN", "NA", "N/A", "<NA>", "None", "null", "", "-", "?", "0", "0.0"])
+def test_every_spelling_of_cannot_decide_is_one(tmp_path, cell):
+    rows = [f"u1\tu{k}\tann\t{value}\t" for k, value in enumerate(("4", "3.0", cell, "1,0", "2.00"))]
+    path = write(tmp_path / "judgments.csv", "identifier1\tidentifier2\tannotator\tjudgment\tcomment", *rows)
+    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 3, 0, 1, 2]
+
+
+def test_clusters_that_pandas_wrote_as_floats_are_whole_and_an_empty_one_is_noise(tmp_path):
+    rows = [f"u{k}\t{cluster}" for k, cluster in enumerate(("0.0", "-1.0", "1.0", "nan", "", "-1", "river"))]
+    clusters = usage_graphs.read_clusters(write(tmp_path / "clusters.csv", "identifier\tcluster", *rows))
+    assert list(clusters.values()) == ["0", "-1", "1", "-1", "-1", "-1", "river"]

@@ -1,6 +1,8 @@
 """The encoder forgets: the same sentence gives the same vectors alone, in any batch, order or company, at any time."""
 
+import json
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from core.elmo import encoder as encoder_module
 from core.elmo import recurrence
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
+from core.elmo.models import allennlp_files, open_model
+from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
 from core.text.tokens import character_ids
 
 torch.set_num_threads(1)
@@ -67,6 +71,48 @@ def test_the_model_run_by_hand_gives_what_the_encoder_gives():
         x = ENCODER.model.characters(torch.from_numpy(character_ids(bounded)))
         layers = ENCODER.model(x, [1] * 7, torch.arange(6, -1, -1))
     close(ALONE, layers[:, 1:-1].numpy())
+
+
+@pytest.mark.parametrize("size", [8, 10, 60])
+def test_a_model_reads_as_many_bytes_of_a_token_as_its_options_say(size):
+    shape = replace(SHAPE, max_characters=size)
+    encoder = Encoder(BiLM(shape))
+    encoder.model.load_state_dict(new_encoder().model.state_dict())
+    words = ["transformation", "transforming", "transformers", "bank"]
+    by_hand = torch.full((4, size), 261)
+    for row, word in zip(by_hand, words, strict=True):
+        read = word.encode()[: size - 2]
+        row[0] = 259
+        row[1 : 1 + len(read)] = torch.tensor([byte + 1 for byte in read])
+        row[1 + len(read)] = 260
+    with torch.inference_mode():
+        wanted = encoder.model.characters(by_hand).numpy()
+    layers = encoder.encode([words])[0]
+    close(layers[0, :, : SHAPE.projection], wanted)
+    cut = size - 2 <= len("transform")
+    assert np.array_equal(layers[0, 0], layers[0, 1]) == cut and np.array_equal(layers[0, 0], layers[0, 2]) == cut
+    assert not np.array_equal(layers[0, 0], layers[0, 3])
+
+
+def test_a_model_of_fewer_bytes_is_written_and_read_as_such(tmp_path):
+    encoder = Encoder(BiLM(replace(SHAPE, max_characters=10)).eval())
+    save_hdf5(encoder.model, tmp_path / "hdf5")
+    save_safetensors(encoder.model, tmp_path / "safetensors", dtype=torch.float32)
+    for kind in ("hdf5", "safetensors"):
+        assert json.loads((tmp_path / kind / "options.json").read_text())["char_cnn"]["max_characters_per_token"] == 10
+        read = Encoder(load_bilm(tmp_path / kind)).encode([["transformation", "transforming"]])[0]
+        assert np.array_equal(read[0, 0], read[0, 1])
+    model = open_model(str(tmp_path / "hdf5"))
+    with pytest.raises(BadInput, match=r"AllenNLP reads 50 characters of a token, .*hdf5 has 10"):
+        allennlp_files(model)
+
+
+@pytest.mark.parametrize(("size", "said"), [(2, "from 3 to 1000, got 2"), (1001, "got 1001"), (3, r"at most 3 wide .*\(5, 4\)")])
+def test_a_number_of_characters_that_no_model_can_have_is_refused(size, said):
+    options = ModelShape(filters=((1, 4), (5, 4)), hidden=12, projection=6).to_options()
+    options["char_cnn"]["max_characters_per_token"] = size
+    with pytest.raises(BadInput, match=said):
+        ModelShape.from_options(options)
 
 
 def test_repeated_calls_agree_to_the_bit():

@@ -23,8 +23,10 @@ from core.elmo.mix import (
     mixed,
     pair_products,
     pulls,
+    shares_of,
     squared_norms,
     stops,
+    to_largest_1,
 )
 
 torch.set_num_threads(1)
@@ -240,3 +242,20 @@ def test_layers_are_mixed_by_one_function_on_any_axis():
     np.testing.assert_array_equal(mixed(layers, weights, unit=True), unit(mix))
     sources = [path for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py") if "tensordot(" in path.read_text("utf-8")]
     assert sources == [ROOT / "core/elmo/mix.py"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "scaled", "shares"),
+    [
+        ([1, 2, 1], [0.5, 1, 0.5], [0.25, 0.5, 0.25]),
+        ([1e-4, 2e-4, 1e-4], [0.5, 1, 0.5], [0.25, 0.5, 0.25]),
+        ([1e-300, 0, 1e-300], [1, 0, 1], [0.5, 0, 0.5]),
+        ([1, -1, 0], [1, -1, 0], [0.5, 0.5, 0]),
+        ([-2, 0, 0], [-1, 0, 0], [1, 0, 0]),
+        ([1e6, -1e6, 2e6], [0.5, -0.5, 1], [0.25, 0.25, 0.5]),
+    ],
+)
+def test_weights_are_scaled_by_the_largest_and_shared_by_their_sizes(weights, scaled, shares):
+    np.testing.assert_allclose(to_largest_1(weights), scaled)
+    np.testing.assert_allclose(shares_of(weights), shares)
+    np.testing.assert_allclose(pulls(np.array(weights), np.ones(3)), shares)

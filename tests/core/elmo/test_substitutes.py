@@ -139,3 +139,18 @@ def test_vectors_are_sums_of_roots_in_which_rare_words_stand_for_others(bundled:
     assert ((bundled.vectors(places, words) * whole).sum(axis=1) > 0.98).all()
     monkeypatch.setattr(core.elmo.substitutes, "FREQUENT", len(bundled.model.vocabulary))
     np.testing.assert_allclose(Substitutes(bundled.model).vectors(places, words), whole, atol=1e-4)
+
+
+def test_caches_of_words_stay_bounded_and_change_no_answer(monkeypatch):
+    monkeypatch.setattr(core.elmo.substitutes, "MOST_WORDS", 16)
+    monkeypatch.setattr(core.elmo.substitutes, "MOST_ENTRIES", 16)
+    words = [*SPECIALS, "hill", "shore", "shores", "bank", "banks"]
+    made = by_hand(words, [0.0] * len(words), [[float(k)] for k in range(len(words))])
+    place = np.ones((1, 2 * SHAPE.projection), np.float32)
+    first = made.likeliest(place, ["banks"]), made.vectors(place, ["banks"])
+    for number in range(200):
+        made.likeliest(place, [f"ba{number}nks"])
+        made.vectors(place, [f"ba{number}nks"])
+    assert max(map(len, (made._own_forms, made._own_columns, made._lemmas))) <= 16
+    assert made.likeliest(place, ["banks"]) == first[0] and np.array_equal(made.vectors(place, ["banks"]), first[1])
+    assert {answer.word for answer in first[0][0]} == {"hill", "shore", "shores"}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.common import model_layers
 from core.common.config import ASSETS, ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
@@ -215,6 +216,41 @@ def test_words_or_a_group_where_numbers_belong_are_refused(folder):
 
     rewrite(folder, to_group)
     refused(folder, CorruptArtifact, "weights.hdf5")
+
+
+@pytest.mark.parametrize("rows", [260, 262, 300])
+def test_an_embedding_with_too_many_or_too_few_rows_is_refused_with_both_numbers(folder, rows):
+    rewrite(folder, replace_dataset("char_embed", np.zeros((rows, 16), np.float32)))
+    refused(folder, CorruptArtifact, "weights.hdf5", f"char_embed has {rows} rows, 261 are needed")
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "needed"),
+    [("char_embed", (261, 8), (261, 16)), ("CNN/W_cnn_1", (1, 3, 16, 4), (1, 3, 16, 3)), (f"{CELL}/W_0", (8, 40), (8, 20))],
+)
+def test_an_array_of_another_shape_is_named_as_the_file_names_it(folder, name, found, needed):
+    rewrite(folder, replace_dataset(name, np.zeros(found, np.float32)))
+    refused(folder, CorruptArtifact, f"{name} has shape {found}, but options.json needs {needed}")
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8"])
+def test_options_are_read_in_every_encoding_that_json_may_have(folder, model, codec):
+    options = folder / "options.json"
+    options.write_bytes(options.read_text("utf-8").encode(codec))
+    assert same(load_bilm(folder), model) and model_layers.of_folder(folder).n == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('{"note": "\u00e9"}'.encode("latin-1"), "options.json is not UTF-8 (byte 11). Save it as UTF-8 text."),
+        ("\ufeff{".encode("utf-8"), "options.json is not valid JSON"),
+        (b"", "options.json is not valid JSON"),
+    ],
+)
+def test_options_that_cannot_be_read_are_refused_in_a_sentence(folder, data, said):
+    (folder / "options.json").write_bytes(data)
+    refused(folder, CorruptArtifact, said)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

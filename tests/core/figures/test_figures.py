@@ -16,7 +16,7 @@ from core.figures.classifiers import (
     reliability_figure,
     token_marks,
 )
-from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
+from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
 from core.figures.spaces import cka_heat
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, mark, word_ticks
@@ -252,3 +252,20 @@ def test_words_along_an_axis_are_level_and_none_stands_on_another():
             wide = letter_count(crowd[k]) * 7
             by_line.setdefault(text.count("<br>"), []).append(((k + 0.5) * PHONE / n - wide / 2, (k + 0.5) * PHONE / n + wide / 2))
         assert n - 1 in axis["tickvals"] and all(a[1] < b[0] for line in by_line.values() for a, b in pairwise(line))
+
+
+def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
+    guesses = [False, True, False, True]
+    labels = ["river", "river", "money", "money"]
+    figure = map_figure(
+        np.arange(8.0).reshape(4, 2), labels, ["a"] * 4, [0, 1, 2, 3], ["money", "river"], MapLook(layer="1", key="x", guesses=guesses)
+    )
+    drawn = {(trace.name, trace.marker.opacity): (trace.marker.color, trace.customdata.ravel().tolist()) for trace in figure.data}
+    assert {key: rows for key, (_, rows) in drawn.items()} == {
+        ("money", None): [2],
+        ("money", FAINT): [3],
+        ("river", None): [0],
+        ("river", FAINT): [1],
+    }
+    for sense in ("money", "river"):
+        assert drawn[sense, None][0] == drawn[sense, FAINT][0]

@@ -96,7 +96,7 @@ def test_an_input_is_never_replaced(tmp_path, monkeypatch, how):
         "by a folder's link": (tmp_path / "there", mine),
     }[how]
     for overwrite in (False, True):
-        with pytest.raises(BadInput, match="is read by this command and stays as it is"):
+        with pytest.raises(BadInput, match=r"(is read by this command|is in a folder that this command reads,) and stays as it is"):
             write(written, "new", inputs=(read,), overwrite=overwrite)
     assert mine.read_text() == "mine"
 
@@ -149,6 +149,20 @@ def test_a_folder_is_replaced_only_where_each_file_may_be(tmp_path):
         with pytest.raises(BadInput, match=r"has other files \(notes\.txt\)"):
             write_folder(folder, "four", overwrite=overwrite)
     assert (folder / "meta.json").read_text() == "three" and (folder / "notes.txt").read_text() == "mine"
+
+
+def test_a_command_may_change_a_file_in_a_folder_that_it_has_made(tmp_path):
+    folder = tmp_path / "index"
+    for _ in range(2):
+        run = Outputs("bundle", named=(folder,))
+        with run.guarding():
+            run.check_folder(folder, OWN)
+            with replacing(folder, own=OWN) as temporary:
+                temporary.mkdir()
+                (temporary / "meta.json").write_text("one")
+            with replacing(folder / "meta.json") as temporary:
+                temporary.write_text("two")
+    assert (folder / "meta.json").read_text() == "two"
 
 
 def test_files_of_our_names_that_somebody_else_wrote_stay(tmp_path):

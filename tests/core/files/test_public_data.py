@@ -98,6 +98,15 @@ def test_a_folder_may_be_named(server, tmp_path, private_cache):
     assert (tmp_path / "mine" / TEST).read_bytes() == FILES["test.csv"] and not private_cache.exists()
 
 
+def test_a_file_of_somebody_s_in_a_named_folder_stays(server, tmp_path):
+    path = tmp_path / "mine" / TEST
+    path.parent.mkdir(parents=True)
+    path.write_text("edited by hand")
+    with pytest.raises(BadInput, match=r"is not the published file\. Rename it, or name another folder"):
+        public_data.fetch([TEST], tmp_path / "mine")
+    assert path.read_text() == "edited by hand" and not server.state["requests"]
+
+
 def test_a_cut_connection_is_taken_up_where_it_ended_also_by_a_later_call(server, monkeypatch):
     server.state["cut"] = [10_000, 20_000]
     public_data.fetch([TRAIN])

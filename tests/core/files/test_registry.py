@@ -493,7 +493,7 @@ def remote(server, places, monkeypatch):
 
 
 def test_a_model_is_downloaded_only_if_that_is_allowed_and_then_kept(server, remote, places):
-    with pytest.raises(MissingArtifact, match=r"far-away \(0\.5 MB\) is missing\. Allow its download, or fill"):
+    with pytest.raises(MissingArtifact, match=r"far-away \(0\.5 MB\) is missing\. Allow its download \(--download\), or fill"):
         resolve("far-away", "model")
     assert not server.state["requests"]
     heard: list[Progress] = []

@@ -183,3 +183,18 @@ def test_an_index_that_was_stopped_keeps_its_substitutes_too(model, table, tmp_p
     largest = np.abs(first).max(axis=1)
     words = np.array([any(map(str.isalnum, resumed.words[code])) for code in resumed.word])  # a mark has no substitutes
     assert largest[words].min() > 0 and not words.all() and largest[~words].max() == 0
+
+
+def test_only_the_tables_and_rows_used_last_stay_in_memory(model, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(sense_space, "MOST_COMPUTED", 4)
+    space = sense_space.open_space(model, static_vectors(model))
+    copies = []
+    for number in range(sense_space.MOST_TABLES + 2):
+        folder = shutil.copytree(table.folder, tmp_path / str(number), ignore=shutil.ignore_patterns(KEPT))
+        copies.append(OccurrenceTable(folder))
+        space.of_rows(copies[-1], np.array([0]))
+    assert len(space._kept) == sense_space.MOST_TABLES
+    rows = np.arange(10)
+    first = space.of_rows(copies[-1], rows)
+    assert len(space._of(copies[-1])[1]) == 4
+    np.testing.assert_allclose(space.of_rows(copies[-1], rows), first, atol=2e-3)

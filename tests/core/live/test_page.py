@@ -1,6 +1,9 @@
 """What the page is made of: numbers in 8 bits, examples of one's own, models that no page can hold."""
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +15,10 @@ from core.common.errors import BadInput
 from core.elmo.model import BiLM
 from core.live import notebook, page, weights
 from core.live.pack import WIDE, Pack, as_packed, quantize
+from core.text.tokens import character_ids
 from core.workbench import open_bench
+
+FOLDER = Path(page.__file__).parent
 
 
 def test_a_row_is_rounded_to_a_127th_of_its_largest():
@@ -49,6 +55,20 @@ def test_any_model_of_our_size_is_packed():
     facts = weights.add_network(pack, BiLM(shape))
     assert facts["shape"]["n_highway"] == 2 and len(facts["anchored"]) == 2
     assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("size", [3, 10, 50])
+def test_the_page_cuts_a_token_as_the_model_does(size):
+    words = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve"]
+    script = f"{(FOLDER / 'network.js').read_text('utf-8')}; console.log(JSON.stringify({json.dumps(words)}.map((w) => characterIds(w, {size}))))"
+    answer = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert json.loads(answer) == character_ids(words, size).tolist()
+
+
+def test_the_page_is_told_how_many_characters_a_token_has():
+    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, max_characters=10)
+    assert weights.add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
 
 
 @pytest.mark.parametrize("given", [[], {}, {"bank": "one"}, {"bank": ["one"]}, {"bank": ["one", ""]}, {"bank": ["one", 2]}])

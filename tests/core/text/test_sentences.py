@@ -182,7 +182,7 @@ REFUSED = [
     ("a.jsonl", [["a"], 7], r"line 2: 7 is not a row\. Use"),
     ("a.jsonl", [{"words": ["a"]}], r"line 1: a row of 'words' is not a row"),
     ("a.jsonl", [{}], "an empty row is not a row"),
-    ("a.jsonl", [{"text": None}], "a row of 'text' is not a row"),
+    ("a.jsonl", [{"text": None}], r"a\.jsonl has no sentence"),
     ("a.jsonl", [{"tokens": "a b"}], r"line 1: 'a b' is not a list of words"),
     ("a.jsonl", [{"tokens": []}], r"\[\] is not a list of words"),
     ("a.jsonl", [["a", 1, ["b"], None]], r"\['a', 1, \.\.\., null\] is not a list of words"),

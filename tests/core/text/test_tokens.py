@@ -191,6 +191,19 @@ def test_character_ids_of_no_token_are_an_empty_table_and_of_an_empty_token_a_ba
     assert character_ids([""])[0].tolist() == [259, 260] + [261] * 48
 
 
+@pytest.mark.parametrize("size", [3, 10, 16, 50, 51])
+def test_a_token_is_cut_as_bilm_tf_cuts_it_for_any_number_of_ids(size):
+    for token in ("a", "transformation", "x" * 60, "강" * 20, "na\u00efve"):
+        code = [260] * size  # bilm-tf, UnicodeCharsVocabulary._convert_word_to_char_ids: 258 and 259 mark a word, 260 pads
+        cut = token.encode("utf-8", "ignore")[: size - 2]
+        code[0] = 258
+        for k, byte in enumerate(cut, start=1):
+            code[k] = byte
+        code[len(cut) + 1] = 259
+        assert character_ids([token], size)[0].tolist() == [number + 1 for number in code]  # + 1: 0 is left for no token
+    assert character_ids(["<S>", "</S>"], size).tolist() == [[259, 257, 260, *[261] * (size - 3)], [259, 258, 260, *[261] * (size - 3)]]
+
+
 def test_a_token_is_cut_to_48_bytes_even_inside_a_letter():
     long = character_ids(["x" * 48, "x" * 49, "x" * 1000])
     assert (long == [259, *[ord("x") + 1] * 48, 260]).all()

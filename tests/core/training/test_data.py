@@ -31,6 +31,19 @@ def prepared(tmp_path):
     return prepare([tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"], tmp_path / "prepared", quiet, processes=1)
 
 
+def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
+    files = [tmp_path / f"part{number}-00.txt" for number in range(300)]
+    for number, file in enumerate(files):
+        file.write_text(f"w{number} is here" if number else "w0 is here\nw0 is there")
+    folder = prepare(files, tmp_path / "prepared", quiet, processes=1)
+    domains = np.load(folder / "domains.npy")
+    assert domains.tolist() == [0, *range(300)]
+    corpus = Corpus(folder)
+    names = [corpus.types[int(corpus.ids[start])] for start in corpus.starts[:-1]]
+    assert names == [f"w{number}" for number in domains]
+    assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
+
+
 # --- packed sentences -------------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from core.analysis import surroundings
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.errors import BadInput, MissingArtifact
@@ -184,6 +185,19 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
     cosines = of_any.candidates[0].cosines((0, 1, 0))
     assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
+
+
+def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(bench):
+    (wound,) = bench.words("He wound the clock before bed.", at=(1,), read_as="wind")
+    result = mix.compute(bench, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), whole=False))
+    of_any = mix.of_any(bench, AnyMixRequest(words=(wound,)))
+    rows = [neighbor.occurrence.row for neighbor in result.near[0]]
+    assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
+    table = bench.about(wound).targets
+    assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
+    np.testing.assert_array_equal(
+        surroundings.rows_of(bench.every_token, "wound", bench.queries([wound])), bench.every_token.same_word("wound", read_as="wind")
+    )
 
 
 def test_normalised_layers_are_equally_long_and_one_sentence_leans_nowhere(bench, words):

@@ -1,0 +1,79 @@
+"""What the Corpus and the Change pages count: chosen documents alone, dates that cannot be read, lines sorted in a turn, other words on request."""
+
+import csv
+import time
+
+import pytest
+
+from core.common.limits import limits
+from pages._frame.server_jobs import TURNS
+from tests.app.test_further_words import said
+from tests.app.visit import opened, opened_whole
+from tests.core.views.test_sides import MONEY, RIVER, sentences
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "a.txt").write_text("Strong bank here now today.\n" * 10, "utf-8")
+    (tmp_path / "b.txt").write_text("Strong bank here now today.\n" * 40 + "Nothing of it.\n" * 50, "utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def dated(tmp_path):
+    path = tmp_path / "dated.csv"
+    dates = [*["c. 1850"] * 12, *["n.d."] * 6, *["May 1900"] * 12]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
+    return str(path)
+
+
+def until(page, condition):
+    for _ in range(60):
+        if condition(page):
+            return page
+        time.sleep(1)
+        page.run()
+    raise AssertionError("it never came")
+
+
+def small(page) -> str:
+    return " ".join(str(each.value) for each in (*page.caption, *page.markdown)) + " " + said(page)
+
+
+def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
+    page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder), find="bank")
+    page.multiselect(key="docs").set_value(["a.txt"]).run()
+    assert not page.exception and not page.error
+    assert "“bank” occurs 10 times (166,667 per million tokens)." in said(page)
+
+
+def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
+    asked, ask = [], TURNS.ask
+    monkeypatch.setattr(TURNS, "ask", lambda owner=None: asked.append(owner) or ask(owner))
+    monkeypatch.setattr("pages._corpus.show.READ_AT_ONCE", 8)
+    page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder), find="bank", find_order="substitutes")
+    until(page, lambda page: "occurs 50 times" in said(page))
+    assert len(asked) >= 1 and not page.exception and not page.error
+
+
+def test_a_public_server_reads_fewer_sentences(monkeypatch):
+    own = limits().max_sentences_read
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    assert limits().max_sentences_read < own
+
+
+def test_change_by_dates_says_what_it_leaves_out_and_reads_no_other_word(dated):
+    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
+    assert "<b>differently</b> on the two sides" in said(page) and "12 and 12 sentences" in said(page)
+    assert any("6 of 30 sentences have no readable date (such as “n.d.”)" in each.value for each in page.caption)
+    assert "words of similar frequency" not in said(page)  # only once it is asked
+    assert page.number_input(key="change.least").value == 10
+    page.button(key="change.like").click().run()
+    until(page, lambda page: "words of similar frequency" in said(page))
+    assert not page.exception and not page.error
+
+
+def test_change_opens_on_a_word_that_both_sides_have(dated):
+    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
+    assert "12 and 12 sentences" in said(page) and not page.error

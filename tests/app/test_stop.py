@@ -1,0 +1,242 @@
+"""Stop is one visitor's: shared work goes on while anyone else wants it, and whoever stopped it can go on with it, again and again."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.testing.v1 import AppTest
+
+from core.common.turns import JobEnded, Shared, Turns
+from core.elmo.encoder import Encoder
+from pages._cached import jobs, opened, progress
+from pages._cached.kept import KEPT
+from pages._frame import server_jobs
+from tests.app.visit import APP
+from tests.app.visit import opened as visited
+
+
+@pytest.fixture(autouse=True)
+def no_jobs() -> Iterator[None]:
+    jobs._jobs()[0].clear()
+    KEPT.forget("spellings")
+    yield
+    KEPT.forget("spellings")
+
+
+@pytest.fixture(autouse=True)
+def visits(monkeypatch) -> None:
+    """A page is a visit of its own, by the name that its session holds: all of AppTest's have one session's."""
+
+    def context(**_) -> SimpleNamespace | None:
+        return SimpleNamespace(session_id=st.session_state.get("who", "one")) if get_script_run_ctx(suppress_warning=True) else None
+
+    monkeypatch.setattr(server_jobs, "get_script_run_ctx", context)
+    monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_shared_work_goes_on_until_everyone_who_wanted_it_has_stopped_it():
+    work = Shared("one")
+    work.join("two")
+    work.stop("one")
+    work.join("one")  # looking at it is not wanting it
+    assert work.is_wanted and work.has_stopped("one") and not work.has_stopped("two")
+    work.stop("two")
+    assert not work.is_wanted
+    for _ in range(2):
+        work.resume("one")
+        assert work.is_wanted and not work.has_stopped("one")
+        work.stop("one")
+        assert not work.is_wanted
+    again = Shared("three")
+    again.take_over(work)
+    again.join("one")
+    assert again.owners == {"three"} and again.has_stopped("one")
+    gone = Shared("here")
+    gone.join("away")
+    gone.stop("here")
+    assert gone.is_wanted and not gone.is_wanted_by(lambda owner: owner != "away")
+
+
+def test_a_turn_ends_when_nobody_wants_it_any_more():
+    turn = Turns().ask("one")
+    turn.join("two")
+    turn.stop("one")
+    turn.check()
+    turn.stop("two")
+    with pytest.raises(JobEnded):
+        turn.check()
+
+
+def script() -> None:
+    import streamlit as st
+
+    from pages._cached import jobs, progress
+    from tests.app import test_stop
+
+    job = jobs.job("counting", 1, test_stop.WORK[0], failed="It failed.", most=2)
+    job.wait(progress.AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(
+            "counting", 1, lambda job, left: f"{job.done} of {job.total}", widget="counting", stopped="Stopped here.", again="Go on"
+        )
+    else:
+        st.success(f"Counted {job.result}")
+
+
+WORK: list[Callable] = []
+
+
+def visit(who: str) -> AppTest:
+    page = AppTest.from_function(script, default_timeout=60)
+    page.session_state["who"] = who
+    return page.run()
+
+
+@pytest.fixture
+def counting() -> Iterator[SimpleNamespace]:
+    """A job that counts while it may, and begins where it was."""
+    state = SimpleNamespace(done=0, began=0, go=threading.Event())
+
+    def work(job) -> int:
+        state.began += 1
+        while not state.go.is_set():
+            state.done += 1
+            job.report(state.done, 10_000, 1.0)
+            time.sleep(0.01)
+        return state.done
+
+    WORK[:] = [work]
+    yield state
+    state.go.set()
+
+
+def said(page: AppTest) -> str:
+    return " ".join([*(item.value for item in (*page.info, *page.success, *page.error)), *(bar.proto.text for bar in page.get("progress"))])
+
+
+def test_one_of_two_visits_stops_and_the_other_one_s_reading_goes_on(counting):
+    first, second = visit("one"), visit("two")
+    assert "of 10000" in said(first) and "of 10000" in said(second) and counting.began == 1
+    first.button(key="counting.stop").click().run()
+    assert "Stopped here." in said(first) and not first.exception
+    before = counting.done
+    until(lambda: counting.done > before + 5)
+    assert "of 10000" in said(second.run()) and not second.button(key="counting.stop").disabled
+    first.run()  # whatever else the visit does, it is not read for it again
+    assert "Stopped here." in said(first)
+    first.button(key="counting.again").click().run()
+    assert "of 10000" in said(first) and counting.began == 1
+    counting.go.set()
+    until(lambda: "Counted" in said(first.run()))
+    assert "Counted" in said(second.run())
+
+
+def test_stop_and_continue_twice_and_another_visit_begins_what_the_first_one_stopped(counting):
+    page = visit("one")
+    for began in (1, 2):
+        assert "of 10000" in said(page) and counting.began == began
+        page.button(key="counting.stop").click().run()
+        until(lambda: "Stopped here." in said(page.run()))
+        page.button(key="counting.again").click().run()
+    until(lambda: counting.began == 3)
+    page.button(key="counting.stop").click().run()
+    until(lambda: "Stopped here." in said(page.run()))
+    other = visit("two")  # who never stopped it
+    until(lambda: "of 10000" in said(other.run()) and counting.began == 4)
+    assert "Stopped here." in said(page.run())
+    page.button(key="counting.again").click().run()
+    other.button(key="counting.stop").click().run()
+    assert "Stopped here." in said(other) and "of 10000" in said(page.run()) and counting.began == 4
+
+
+def test_a_corpus_that_two_visits_read_goes_on_for_one_when_the_other_one_stops(counting, monkeypatch):
+    real = opened.open_claimed
+
+    def open_claimed(corpus, model, spent, report=None, *, targets_only=False):
+        return real(corpus, model, spent, report, targets_only=True) if targets_only else WORK[0](SimpleNamespace(report=report))
+
+    monkeypatch.setattr(opened, "open_claimed", open_claimed)
+    pages = []
+    for who in ("one", "two"):
+        page = AppTest.from_file(str(APP), default_timeout=300)
+        page.switch_page("pages/compare.py")
+        page.session_state["who"] = who
+        pages.append(page.run())
+    first, second = pages
+    assert counting.began == 1 and not first.exception
+    (job,) = [job for (kind, _), job in jobs._jobs()[0].items() if kind == "every token"]
+    assert job.turn.owners == {"one", "two"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server_jobs, "visitor", lambda: "one")
+        job.stop()
+        assert not job.running and job.under_way
+        patch.setattr(server_jobs, "visitor", lambda: "two")
+        assert job.running and not job.stop_asked
+    assert "Stopped at" in said(first.run()) and not first.exception
+    assert "Stopped at" not in said(second.run()) and not second.exception
+    first.button(key="index.go_on").click().run()
+    assert "Stopped at" not in said(first) and counting.began == 1
+
+
+@pytest.fixture
+def slowly(monkeypatch) -> None:
+    vectors = Encoder.word_vectors
+
+    def word_vectors(self, words):
+        if len(words) == 256:
+            time.sleep(0.2)
+        return vectors(self, words)
+
+    monkeypatch.setattr(Encoder, "word_vectors", word_vectors)
+
+
+def spelling(who: str) -> AppTest:
+    page = visited("pages/spelling.py")
+    page.session_state["who"] = who
+    return page.run()
+
+
+def test_the_reading_of_spellings_goes_on_after_stop_and_continue_twice(slowly):
+    page = spelling("one")
+    (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
+    read.share.stop("nobody")
+    for _ in range(2):
+        page.button(key="spell_stop").click().run()
+        assert not page.exception
+        until(lambda: not read.running)
+        before = read.spellings.read
+        page.run()
+        assert not page.exception and read.spellings.read == before < 10_000 and not page.get("progress")
+        page.button(key="spell_on").click().run()
+        assert not page.exception and page.button(key="spell_stop")
+        until(lambda before=before: read.spellings.read > before)
+    read._end()
+
+
+def test_the_reading_of_spellings_is_stopped_for_one_visit_alone(slowly):
+    first, second = spelling("one"), spelling("two")
+    (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
+    read.share.stop("one as its page began")
+    first.button(key="spell_stop").click().run()
+    assert not first.exception and first.button(key="spell_on")
+    before = read.spellings.read
+    until(lambda: read.spellings.read > before)
+    assert second.run().button(key="spell_stop") and not second.exception
+    second.button(key="spell_stop").click().run()
+    until(lambda: not read.running)
+    assert second.run().button(key="spell_on")
+    first.button(key="spell_on").click().run()
+    until(lambda: read.running)
+    assert first.run().button(key="spell_stop") and second.run().button(key="spell_on")
+    read._end()

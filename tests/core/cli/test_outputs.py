@@ -1,0 +1,317 @@
+"""No command takes a file from its user: what is there is refused before the work begins, and what cannot be matched is carried along."""
+
+import csv
+import io
+import json
+import multiprocessing
+from pathlib import Path
+
+import click
+import pytest
+
+from core.cli import senses
+from core.cli.main import elmoscope
+from core.cli.options import READS, Command, Option
+from core.cli.shared import as_csv, write_texts
+from core.corpus import label_files
+from core.corpus.carried_rows import carry_rows
+from core.corpus.spread import Labels
+from core.elmo import models
+from core.files.atomic import locked
+
+NO_FILES = [
+    "A..B",
+    "A=B",
+    "ADDRESS",
+    "DATASET",
+    "E",
+    "I",
+    "JSON",
+    "K",
+    "L",
+    "N",
+    "NAME",
+    "PART",
+    "QUERY",
+    "S",
+    "SET",
+    "T",
+    "TEXT",
+    "W",
+    "WHAT",
+    "XX.po",
+    "a,b,c",
+    "all",
+]  # metavars
+
+
+def commands(group: click.Group = elmoscope, path: str = ""):
+    for name, item in group.commands.items():
+        yield from commands(item, f"{path}{name} ") if isinstance(item, click.Group) else [(f"{path}{name}", item)]
+
+
+COMMANDS = {path: command for path, command in commands() if isinstance(command, Command)}  # `serve` is Streamlit's
+
+
+def outputs_of(command: Command) -> list[Option]:
+    return [param for param in command.params if isinstance(param, Option) and param.writes]
+
+
+def needed(path: str, folder: Path) -> list[str]:
+    """The command and values of all that it cannot do without: files that are not there."""
+    values = {"W": "bank", "T": "spam", "NAME": "tfidf", "O.npz": "o.npz"}
+    words = path.split()
+    for param in COMMANDS[path].params:
+        if isinstance(param, Option) and param.required:
+            choices = list(getattr(param.type, "choices", ()))
+            name = "data" if param.metavar == "FOLDER" else f"{param.name}.jsonl"
+            words += [param.opts[0], *(choices[:1] or [values.get(param.metavar, str(folder / name))])]
+    return words
+
+
+@pytest.mark.parametrize(
+    ("path", "option"),
+    [
+        pytest.param(path, option.opts[0], id=f"{path} {option.opts[0]}")
+        for path, command in COMMANDS.items()
+        for option in outputs_of(command)
+        if option.metavar != "DIR"
+    ],
+)
+@pytest.mark.parametrize("content", [b"mine \xff", b""], ids=["a file", "an empty file"])
+def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
+    def fail(*_, **__):
+        raise AssertionError("the work has begun")
+
+    monkeypatch.chdir(tmp_path)
+    if path != "evaluate card":  # whose file's default place is the model's
+        monkeypatch.setattr(models, "open_model", fail)
+    (tmp_path / "data").mkdir()
+    mine = tmp_path / "mine.npz"
+    mine.write_bytes(content)
+    said = f"error: {mine} exists and “{path}” did not write it. Name another, or add --overwrite."
+    assert refused(*needed(path, tmp_path), option, mine) == said
+    assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
+
+
+def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "assets" / "results").mkdir(parents=True)
+    for path, name in (("live", "elmoscope.html"), ("noise", "assets/results/noise.json")):
+        (tmp_path / name).write_text("mine")
+        assert refused(*needed(path, tmp_path)).startswith(f"error: {tmp_path / name} exists and “{path}” did not write it.")
+        assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("path", [path for path, command in COMMANDS.items() if outputs_of(command)])
+def test_each_command_that_writes_has_overwrite_and_its_whole_name(path):
+    assert "--overwrite" in [name for param in COMMANDS[path].params for name in param.opts]
+    assert COMMANDS[path].path == path
+
+
+def test_every_value_is_known_to_name_what_a_command_reads_or_not():
+    """What is read is never written over, so that a new metavar must be in one of the two lists."""
+    read = set()
+    for command in COMMANDS.values():
+        for param in command.params:
+            own = param.name.upper() == (param.metavar or param.name.upper())  # --groups GROUPS
+            if not (own or param in outputs_of(command) or getattr(param, "is_flag", False)):
+                read.add(param.metavar)
+    assert read - set(NO_FILES) == set(READS)
+
+
+@pytest.fixture
+def graph(tmp_path) -> Path:
+    """A word usage graph that people annotated."""
+    folder = tmp_path / "bank"
+    folder.mkdir()
+    head = "lemma\tpos\tdate\tgrouping\tidentifier\tdescription\tcontext\tindexes_target_token\tindexes_target_sentence"
+    texts = [("The river bank was steep and green.", "river"), ("The bank lent them some money.", "money")]
+    rows = []
+    for k in range(12):
+        text, _ = texts[k % 2]
+        start = text.index("bank")
+        rows.append(f"bank\tnn\t{1850 + 50 * (k // 6)}\t{k // 6 + 1}\tmag{k}\tby hand\t{text}\t{start}:{start + 4}\t0:{len(text)}")
+    (folder / "uses.csv").write_text("\n".join([head, *rows]) + "\n")
+    judged = [f"mag{a}\tmag{b}\tann1\t{4 if (a - b) % 2 == 0 else 1}\tsure\tbank" for a in range(12) for b in range(a)]
+    (folder / "judgments.csv").write_text("identifier1\tidentifier2\tannotator\tjudgment\tcomment\tlemma\n" + "\n".join(judged) + "\n")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_usage_graph_takes_no_place_of_one_that_people_annotated(answer, refused, graph, tmp_path):
+    before = contents(graph)
+    reads = ("senses", "change", "--word", "bank", "--uses", graph / "uses.csv", "--judgments", graph / "judgments.csv")
+    for more in ((), ("--overwrite",)):
+        assert "uses.csv is read by this command and stays as it is" in refused(*reads, "--graph", graph, *more)
+    (graph / "uses.csv").rename(tmp_path / "uses.csv")  # one of them alone is an input, or none of them
+    reads = ("senses", "change", "--word", "bank", "--uses", tmp_path / "uses.csv")
+    assert "judgments.csv exists and “senses change” did not write it" in refused(*reads, "--graph", graph)
+    more = ("--judgments", graph / "judgments.csv", "--overwrite")
+    assert "judgments.csv is read by this command" in refused(*reads, *more, "--graph", graph)
+    (tmp_path / "uses.csv").rename(graph / "uses.csv")
+    assert contents(graph) == before
+    reads = ("senses", "change", "--uses", graph / "uses.csv")
+    for _ in range(2):
+        answer(*reads, "--graph", tmp_path / "new", "--csv", tmp_path / "new.csv")
+    assert set(contents(tmp_path / "new")) == set(senses.GRAPH)
+    (tmp_path / "new" / "judgments.csv").write_text((graph / "judgments.csv").read_text())
+    said = refused(*reads, "--graph", tmp_path / "new")
+    assert "judgments.csv was changed after “senses change” wrote it" in said
+    assert (tmp_path / "new" / "judgments.csv").read_text() == (graph / "judgments.csv").read_text()
+    assert "is named for two outputs" in refused(*reads, "--graph", tmp_path / "g", "--csv", tmp_path / "g" / "uses.csv")
+    assert "is not a folder" in refused(*reads, "--graph", tmp_path / "new.csv")
+    assert contents(graph) == before
+
+
+RIVER = [
+    "He sat on the river bank .",
+    "The muddy bank of the river gave way .",
+    "They fished from the grassy bank .",
+    "Reeds grew along the bank .",
+    "Mud covered the river bank .",
+]
+MONEY = [
+    "The bank lent him money .",
+    "She paid it into the bank .",
+    "The bank raised its interest rates .",
+    "A bank holds deposits .",
+    "My bank closed it .",
+]
+
+
+def row(text: str, sense: str, word: str = "bank", **more) -> dict:
+    tokens = text.split()
+    return {"tokens": tokens, "position": tokens.index(word), "sense": sense, **more}
+
+
+@pytest.fixture
+def labels(tmp_path) -> Path:
+    """Labels of two sentences of a corpus, with a comment, and of two that are not in it, one of another word."""
+    (tmp_path / "corpus.txt").write_text("\n".join([*RIVER, *MONEY]) + "\n")
+    rows = [
+        row(RIVER[0], "river", comment="clear", id=7),
+        row("The bank was robbed at noon .", "money", annotator="Ann"),
+        row(MONEY[0], "money"),
+        row("The cell was locked .", "prison", "cell", note={"page": 3}),
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return path
+
+
+def rows_of(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def same(first: dict, second: dict) -> bool:
+    return (first["tokens"], first["position"]) == (second["tokens"], second["position"])
+
+
+@pytest.mark.parametrize("over", [True, False], ids=["over the labels", "to another file"])
+def test_a_spread_carries_every_label_through(call, labels, tmp_path, over):
+    before = rows_of(labels)
+    output = labels if over else tmp_path / "all.jsonl"
+    words = ("senses", "spread", "--word", "bank", "--labels", labels, "--corpus", tmp_path / "corpus.txt", "--output", output)
+    for _ in range(2):
+        status, _, err = call(*words)
+        assert status == 0, err
+        assert f"2 rows of {labels} on other sentences are in {output} as well." in err
+        rows = rows_of(output)
+        assert len(rows) == 12 and [each["given"] for each in rows if "given" in each].count(False) == 8
+        for each in before:
+            kept = [found for found in rows if same(each, found)]
+            assert len(kept) == 1 and each.items() <= kept[0].items()
+        assert len(label_files.read_senses(output)) == 4
+    assert over or rows_of(labels) == before
+
+
+def test_labels_are_not_written_over_where_they_would_change(refused, labels, tmp_path):
+    before = labels.read_bytes()
+    words = ("senses", "spread", "--word", "bank", "--corpus", tmp_path / "corpus.txt")
+    assert "--merge would replace senses" in refused(*words, "--labels", labels, "--output", labels, "--merge", "river=money")
+    assert "is named for two outputs" in refused(*words, "--labels", labels, "--output", tmp_path / "x", "--csv", tmp_path / "x")
+    assert "is read by this command" in refused(*words, "--labels", labels, "--csv", labels, "--overwrite")
+    second = ("--second", tmp_path / "hers.jsonl", "--output", tmp_path / "hers.jsonl", "--overwrite")
+    (tmp_path / "hers.jsonl").write_bytes(before)
+    assert "is read by this command" in refused(*words, "--labels", labels, *second)
+    listed = tmp_path / "mine.json"
+    listed.write_text(json.dumps(rows_of(labels)))
+    assert "is no .jsonl file" in refused(*words, "--labels", listed, "--output", listed)
+    assert labels.read_bytes() == before == (tmp_path / "hers.jsonl").read_bytes() and len(json.loads(listed.read_text())) == 4
+
+
+def test_rows_that_another_process_added_meanwhile_stay(labels):
+    sentences = [(tuple(text.split()), text.split().index("bank")) for text in (*RIVER, *MONEY)]
+    text = label_files.format_labels("bank", sentences, Labels(((0, "river"), (5, "money"))), None)
+    with labels.open("a") as file:  # since they were read
+        file.write(json.dumps(row(RIVER[1], "river", comment="new")) + "\n")
+        file.write(json.dumps(row("A bank of clouds .", "cloud")) + "\n")
+        file.write('{"tokens": ["cut\n"a note"\n')  # by another program
+    kept, carried = carry_rows(text + json.dumps(row(RIVER[1], "money", given=False)) + "\n", labels, sentences)
+    assert [line for line in kept.splitlines() if "position" not in line] == ['{"tokens": ["cut', '"a note"']
+    rows = [json.loads(line) for line in kept.splitlines() if "position" in line]
+    assert carried == 5 and len(rows) == 6
+    assert [each["sense"] for each in rows if same(each, row(RIVER[1], ""))] == ["river"]
+    assert {each["sense"] for each in rows} == {"river", "money", "prison", "cloud"}
+
+
+def test_two_processes_that_spread_two_words_over_one_file_lose_no_label(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("")
+    texts = {word: [f"Sentence {k} has a {word} in it ." for k in range(200)] for word in ("bank", "cell")}
+
+    def spread(word: str) -> None:
+        sentences = [(tuple(text.split()), text.split().index(word)) for text in texts[word]]
+        for k in range(0, 200, 4):
+            labels = Labels(tuple((n, f"{word} {n % 2}") for n in range(k + 4)))
+            with locked(path):
+                text, _ = carry_rows(label_files.format_labels(word, sentences, labels, None), path, sentences)
+                write_texts({path: text})
+
+    processes = [multiprocessing.get_context("fork").Process(target=spread, args=(word,)) for word in texts]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    found = {(tuple(each["tokens"]), each["sense"]) for each in rows_of(path)}
+    assert len(rows_of(path)) == 400
+    assert found == {(tuple(text.split()), f"{word} {k % 2}") for word, each in texts.items() for k, text in enumerate(each)}
+
+
+FORMULA = '=HYPERLINK("http://x","y")'
+
+
+def test_no_cell_of_the_command_line_is_run_by_a_spreadsheet(call, tmp_path):
+    corpus = tmp_path / "c.jsonl"
+    rows = [{"text": f"{sign} bank lent it", "document": FORMULA} for sign in ("the", "@", "=", "+cmd|x", "- -")]
+    corpus.write_text("".join(json.dumps(each) + "\n" for each in rows * 3))
+    for words in (
+        ("search", "bank", "--corpus", corpus),
+        ("search", "lent", "--corpus", corpus),
+        ("collocates", "lent", "--corpus", corpus, "--minimum", "1"),
+        ("keyness", "--corpus", corpus, "--against", "sentences", "--minimum", "1"),
+    ):
+        status, out, err = call("corpus", *words, "--csv")
+        assert status == 0, err
+        rows = list(csv.reader(io.StringIO(out)))
+        cells = [cell for each in rows for cell in each]
+        wrong = [cell for cell in cells if cell[:1] in ("=", "@") or (cell[:1] in "+-" and cell and not _is_number(cell))]
+        assert len(rows) > 1 and wrong == []
+        assert words[0] != "search" or f"'{FORMULA}" in cells
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return float(cell) is not None
+    except ValueError:
+        return False
+
+
+def test_a_head_is_guarded_and_numbers_are_not(tmp_path):
+    text = as_csv(("=a", "n"), [("+b", "-0.50"), (3, "+1.25"), (-0.5, "1")], numbers=(1,))
+    assert list(csv.reader(io.StringIO(text))) == [["'=a", "n"], ["'+b", "-0.50"], ["3", "+1.25"], ["-0.5", "1"]]

@@ -1,0 +1,121 @@
+"""Names on a map cover no other name, at any width, in both renderers."""
+
+import json
+import shutil
+import subprocess
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.common.config import ROOT
+from core.figures import spaces
+from core.figures.maps import MARGINS, MapLook, map_figure
+from core.text.tokens import letter_count
+
+SENSES = {
+    "Korean": ["채소", "나뭇가지", "종류를 세는 말"],
+    "long": ["financial institution", "river edge", "a row of similar things", "the slope of a turn in the road"],
+    "many": [f"sense number {k}" for k in range(20)],
+    "few": ["a", "b"],
+}
+
+
+def layout(kind: str, n: int, seed: int) -> tuple[np.ndarray, list[int]]:
+    """Dots of n senses: all in one heap, in a row, or in clouds."""
+    draw = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n), 6)
+    centers = {
+        "heap": np.zeros((n, 2)),
+        "row": np.stack([np.arange(n) * 0.3, np.zeros(n)], axis=1),
+        "clouds": draw.normal(size=(n, 2)) * 3,
+    }[kind]
+    return centers[groups] + draw.normal(size=(len(groups), 2)) * 0.2, groups.tolist()
+
+
+def rectangles(annotations, scale: float) -> list[tuple[float, float, float, float]]:
+    """Of each name in pixels, as Plotly draws it at so many pixels of a unit: left, right, bottom, top."""
+    boxes = []
+    for note in annotations:
+        wide = 7.8 * letter_count(note.text.removeprefix("<b>").removesuffix("</b>")) + 8
+        x = note.x * scale - {"left": 0, "center": 0.5, "right": 1}[note.xanchor or "center"] * wide
+        boxes.append((x, x + wide, note.y * scale - 12, note.y * scale + 12))
+    return boxes
+
+
+def covers(a, b) -> bool:
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
+
+
+@pytest.mark.parametrize("senses", SENSES)
+@pytest.mark.parametrize("kind", ["heap", "row", "clouds"])
+@pytest.mark.parametrize("bounded", [True, False])
+def test_names_on_a_map_cover_no_other_at_any_width(senses, kind, bounded):
+    names = SENSES[senses]
+    for seed in range(3):
+        xy, groups = layout(kind, len(names), seed)
+        low, high = xy.min(axis=0) - 0.5, xy.max(axis=0) + 0.5
+        limits = (low[0], high[0], low[1], high[1]) if bounded else None
+        look = MapLook(layer="1", key="k", height=430, limits=limits)
+        labels = [names[k] for k in groups]
+        figure = map_figure(xy, labels, [""] * len(xy), list(range(len(xy))), names, look)
+        shown = figure.layout.annotations
+        wide, tall = ((high - low) if bounded else np.ptp(xy, axis=0) * 1.2).tolist()
+        for width in (290, 340, 420, 560, 700, 1000, 1200):
+            boxes = rectangles(shown, min(width / wide, (430 - MARGINS) / tall))
+            assert not [pair for pair in combinations(boxes, 2) if covers(*pair)], (seed, width)
+        assert len(shown) >= min(len(names), 2)
+        if bounded:
+            assert all(low[1] <= note.y <= high[1] for note in shown)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 9])
+def test_names_of_found_groups_cover_no_other(n):
+    for seed in range(5):
+        xy, groups = layout("heap", n, seed)
+        wide, high = np.ptp(xy, axis=0)
+        spots = list(spaces._label_spots(xy, np.array(groups), n).values())
+        assert spots and not [pair for pair in combinations(spots, 2) if spaces._cover(*pair, wide, high)]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not on this machine")
+def test_names_in_the_browser_cover_no_other():
+    draw = np.random.default_rng(0)
+    pictures = []
+    for n in (2, 3, 8, 30):
+        for height in (200, 430):
+            pictures.append(
+                {
+                    "height": height,
+                    "names": [
+                        {
+                            "x": float(draw.uniform(0, 300)),
+                            "y": float(draw.normal(height / 2, 8)),
+                            "half": float(draw.uniform(15, 90)),
+                            "tall": 24 + 6 * (k % 2),
+                        }
+                        for k in range(n)
+                    ],
+                }
+            )
+    source = (ROOT / "pages/_map/live.js").read_text("utf-8")
+    start = source.index("function freePlace(")
+    script = (
+        source[start : source.index("\n}\n", start) + 3]
+        + """
+    for (const { names, height } of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
+      const put = [];
+      for (const name of names) { const y = freePlace(name, put, height); if (y !== null) put.push({ ...name, y }); }
+      console.log(JSON.stringify(put));
+    }"""
+    )
+    done = subprocess.run(["node", "-e", script], input=json.dumps(pictures), capture_output=True, text=True, timeout=60, check=True)
+    for picture, line in zip(pictures, done.stdout.splitlines(), strict=True):
+        put = json.loads(line)
+        boxes = [
+            (item["x"] - item["half"], item["x"] + item["half"], item["y"] - item["tall"] / 2 + 1, item["y"] + item["tall"] / 2 - 1)
+            for item in put
+        ]
+        assert not [pair for pair in combinations(boxes, 2) if covers(*pair)]
+        assert len(put) >= min(len(picture["names"]), picture["height"] // 60)
+        assert all(low >= 0 and high <= picture["height"] for _, _, low, high in boxes)

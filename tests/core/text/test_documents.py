@@ -1,0 +1,171 @@
+"""Texts in PDF files, e-books and other formats: read in order, or refused with what to do."""
+
+import io
+import zipfile
+
+import pypdf
+import pytest
+
+from core.common import notes
+from core.common.errors import BadInput
+from core.text.own_corpus import Source, files_in, keep_files
+from core.text.sentences import SUFFIXES, read_sentences
+from tests.core.document_parts import epub, pdf
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name: str, content: bytes):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    return written
+
+
+def words(path) -> list[str]:
+    return [" ".join(sentence.tokens) for sentence in read_sentences(path)]
+
+
+def test_a_pdf_is_read_page_by_page(write):
+    path = write("a.pdf", pdf(["The bank was steep.", "It was (very) steep."], ["A heron stood."]))
+    assert words(path) == ["The bank was steep .", "It was ( very ) steep .", "A heron stood ."]
+
+
+def test_a_scanned_pdf_says_that_it_has_no_text(write):
+    with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text first \(OCR\)"):
+        read_sentences(write("scan.pdf", pdf([], [], [])))
+
+
+def test_pages_without_text_are_counted(write):
+    with notes.collecting() as found:
+        assert words(write("a.pdf", pdf(["The bank was steep."], [], []))) == ["The bank was steep ."]
+    assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
+
+
+def test_a_locked_pdf_is_refused_and_one_locked_only_for_changes_is_read(write):
+    def locked(password: str) -> bytes:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["The bank was steep."])))
+        writer.encrypt(password, "owner", algorithm="RC4-128")
+        out = io.BytesIO()
+        writer.write(out)
+        return out.getvalue()
+
+    assert words(write("open.pdf", locked(""))) == ["The bank was steep ."]
+    with pytest.raises(BadInput, match=r"locked\.pdf is locked with a password\. Save it without one"):
+        read_sentences(write("locked.pdf", locked("secret")))
+
+
+def test_a_pdf_that_unpacks_to_too_much_is_refused(write, monkeypatch):
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["The bank was steep. " * 60_000])))
+    for page in writer.pages:
+        page.compress_content_streams()
+    out = io.BytesIO()
+    writer.write(out)
+    path = write("bomb.pdf", out.getvalue())
+    assert path.stat().st_size < 100_000
+    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
+    with pytest.raises(BadInput, match=r"bomb\.pdf unpacks to more than 1 MB"):
+        read_sentences(path)
+
+
+CHAPTERS = {
+    "text/two.xhtml": "<h2>Two</h2><p>The bank lent money.</p>",
+    "nav.xhtml": "<nav><ol><li>Contents of the book</li></ol></nav>",
+    "text/one.xhtml": "<h1>One</h1><p>We sat on the <em>b</em>ank,\n   and &#8220;talked&#8221;&nbsp;long.<script>var x = 1;</script></p>"
+    "<script src='x.js'/><p>A&amp;B<br/>stood.</p><ul><li>Reeds</li><li>Boats</li></ul>",
+}
+
+
+def test_an_e_book_is_read_in_the_order_of_its_spine(write):
+    path = write("a.epub", epub(CHAPTERS, ["nav.xhtml", "text/one.xhtml", "text/two.xhtml"]))
+    text = " ".join(words(path))
+    assert text == 'One We sat on the bank , and " talked " long . A&B stood . Reeds Boats Two The bank lent money .'
+
+
+def test_what_is_locked_or_missing_in_an_e_book_is_said(write):
+    cipher = "<encryption><EncryptedData><CipherData><CipherReference URI='{}'/></CipherData></EncryptedData></encryption>"
+    fonts = {"META-INF/encryption.xml": cipher.format("OEBPS/fonts/a.otf")}
+    assert "lent" in " ".join(words(write("fonts.epub", epub(CHAPTERS, more=fonts))))
+    with pytest.raises(BadInput, match=r"drm\.epub is locked \(DRM\)"):
+        read_sentences(write("drm.epub", epub(CHAPTERS, more={"META-INF/encryption.xml": cipher.format("OEBPS/text/one.xhtml")})))
+    whole = io.BytesIO(epub(CHAPTERS))
+    part = io.BytesIO()
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(part, "w") as new:
+        for name in old.namelist():
+            if name != "OEBPS/text/one.xhtml":
+                new.writestr(name, old.read(name))
+    with notes.collecting() as found:
+        assert "lent" in " ".join(words(write("part.epub", part.getvalue())))
+    assert list(found.values()) == ["part.epub: 1 chapter is missing (OEBPS/text/one.xhtml)."]
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])
+def test_a_damaged_document_ends_in_a_sentence(write, name):
+    whole = {"a.pdf": pdf(["The bank."]), "a.epub": epub(CHAPTERS)}.get(name, epub(CHAPTERS))
+    for content in (b"", b"x", whole[: len(whole) // 2], b"%PDF-1.4\n", whole[:40] + b"\x00" * 100):
+        with pytest.raises(BadInput) as refused:
+            read_sentences(write(name, content))
+        assert "\n" not in str(refused.value) and name in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("a.doc", "save it as .docx"),
+        ("a.rtf", "save it as .docx"),
+        ("a.odt", "save it as .docx"),
+        ("a.pages", "Export it as .docx"),
+        ("a.xls", "save it as .xlsx"),
+        ("a.ods", "save it as .xlsx"),
+        ("a.html", "save it as .txt"),
+        ("a.parquet", "to_csv('texts.csv', index=False)"),
+        ("a.zip", "Unpack it"),
+        ("a.mobi", "Convert it to .epub"),
+        ("a.png", "(OCR)"),
+        ("a.odd", "save it as .txt, .csv"),
+    ],
+)
+def test_any_other_format_says_how_to_convert_it(write, name, way):
+    with pytest.raises(BadInput) as refused:
+        read_sentences(write(name, b"x"))
+    assert str(refused.value).startswith(f"{name}: ") and way in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (pdf(["The bank."]), r"a\.txt is a \.pdf file by another name\. Rename it a\.pdf"),
+        (epub(CHAPTERS), r"a\.txt is a \.epub file by another name"),
+        (b"{\\rtf1 The bank.}", r"a\.txt is not text inside, whatever its name\. Open it in Word"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x01" * 600, r"a\.txt is not text inside"),
+    ],
+)
+def test_a_document_by_a_texts_name_is_told(write, content, message):
+    with pytest.raises(BadInput, match=message):
+        read_sentences(write("a.txt", content))
+
+
+def test_text_in_utf_16_is_read(write):
+    for encoding in ("utf-16", "utf-32"):
+        assert words(write("a.txt", "The café was open.\r\n둑이 높다.\r\n".encode(encoding))) == ["The café was open .", "둑이 높다 ."]
+
+
+def test_a_folders_texts_in_other_formats_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("The bank was steep.")
+    (tmp_path / "b.pdf").write_bytes(pdf(["A heron stood."]))
+    (tmp_path / "old.doc").write_bytes(b"x")
+    (tmp_path / "picture.png").write_bytes(b"x")
+    kept = keep_files(files_in(str(tmp_path)))
+    assert [s.document for s in read_sentences(kept.path)] == ["a.txt", "b.pdf"]
+    assert [(skipped.name, "save it as .docx" in skipped.why) for skipped in kept.skipped] == [("old.doc", True)]
+
+
+def test_notes_on_a_file_stand_with_what_was_left_out(tmp_path):
+    (tmp_path / "a.csv").write_text("title,body\nA long title of words,Rain.\nAnd one more title here,\n")
+    kept = keep_files([Source("a.csv", tmp_path / "a.csv")])
+    assert [skipped.name for skipped in kept.skipped] == ["a.csv", "a.csv"]
+    assert any("not from “title”" in each.why for each in kept.skipped) and any("1 row without text" in each.why for each in kept.skipped)
+
+
+def test_every_suffix_is_one_that_a_user_is_told():
+    assert set(SUFFIXES) == {".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".docx", ".pdf", ".epub"}

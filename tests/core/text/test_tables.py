@@ -1,0 +1,299 @@
+"""Tables as spreadsheets, pandas, R and corpora's own sites write them: every text comes through, or a note says what does not."""
+
+import csv
+import datetime
+import threading
+
+import pandas as pd
+import pytest
+
+from core.classify.columns import read_columns
+from core.classify.tables import read_table
+from core.common import notes
+from core.common.errors import BadInput
+from core.text.sentences import read_sentences
+from core.text.table_cells import cells
+from tests.core.document_parts import workbook
+
+TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
+LABELS = ["wet", "talk", "dry", "wet"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name: str, content: str | bytes):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return written
+
+
+def texts_of(path, **how) -> tuple[list[str], list[str]]:
+    """The text cells of a table and the notes on it."""
+    with notes.collecting() as found:
+        read = [text for _, text, _ in cells(path, path.suffix, how.get("column"), None, whole=True)]
+    return read, list(found.values())
+
+
+def rows_of(path, **how) -> list[tuple[str, str]]:
+    return [(row.text, row.label) for row in read_table(path, **how).rows]
+
+
+FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("comma.csv", FRAME.to_csv(index=False)),
+        ("index.csv", FRAME.to_csv()),
+        ("semicolon.csv", FRAME.to_csv(index=False, sep=";")),
+        ("tab.csv", FRAME.to_csv(index=False, sep="\t")),
+        ("tab.tsv", FRAME.to_csv(index=False, sep="\t")),
+        ("all.tsv", FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_ALL)),
+        ("tab.txt", FRAME.to_csv(index=False, sep="\t")),
+        ("pipe.csv", FRAME.to_csv(index=False, sep="|")),
+        ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
+        ("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")),
+        ("quoted.csv", '"sep=,"\n' + FRAME.to_csv(index=False)),
+        ("spaced.csv", FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '", "')),
+        ("bom.csv", b"\xef\xbb\xbf" + FRAME.to_csv(index=False).encode()),
+        ("wide.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("big.csv", b"\xfe\xff" + FRAME.to_csv(index=False).encode("utf-16-be")),
+        ("widest.csv", FRAME.to_csv(index=False).encode("utf-32")),
+        ("mac.csv", FRAME[FRAME.index < 3].to_csv(index=False, lineterminator="\r") + '"Two\nlines here.",wet\r'),
+        ("blank lines.csv", "\n\n" + FRAME.to_csv(index=False)),
+    ],
+)
+def test_a_table_is_read_however_it_was_written(write, name, content):
+    path = write(name, content)
+    assert rows_of(path) == list(zip(TEXTS, LABELS, strict=True))
+    if path.suffix != ".txt":
+        assert texts_of(path) == (TEXTS, [])
+
+
+def test_excel_quotes_cells_with_commas_between_tabs(write):
+    path = write("unicode.csv", 'text\tlabel\r\n"Rain, snow"\tx\r\n"Say ""no"", now"\ty\r\nSun\tx\r\n'.encode("utf-16"))
+    assert [text for text, _ in rows_of(path)] == ["Rain, snow", 'Say "no", now', "Sun"]
+
+
+def test_quotes_between_tabs_belong_to_the_text_where_the_table_does_not_use_them(write):
+    lines = ['"Well," she said.', 'He said "well".', '"Quite so', 'no"', '"All of it"']
+    path = write("literal.tsv", "text\tlabel\n" + "".join(f"{line}\tx\n" for line in lines))
+    assert [text for text, _ in rows_of(path)] == lines
+
+
+def test_what_excel_saves_in_a_western_or_korean_encoding_is_read(write):
+    for encoding, text in (("cp1252", "“It’s open” – the café"), ("cp949", "비가 와서 우산을 폈다")):
+        content = f"text;label\n{text};x\nplain;y\n".encode(encoding)
+        assert rows_of(write("own.csv", content))[0][0] == text and texts_of(write("own.csv", content))[0][0] == text
+
+
+def test_r_writes_row_numbers_without_a_name_on_top(write):
+    path = write("r.tsv", '"text"\t"label"\n"1"\t"Rain"\t"x"\n"2"\t"Sun"\t"y"\n')
+    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")]
+
+
+GOOD = [f"{k},number {k} of many" for k in range(1_000)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "found"),
+    [
+        ("77,one, too many cells", "3 cells for 2 columns"),
+        ("77", "1 columns"),
+        ('77,"never closed, and so on', "no table row"),
+        ('77,"He said "no", twice"', "no table row"),
+    ],
+)
+def test_one_bad_row_among_many_is_left_out_counted_and_named(write, bad, found):
+    path = write("many.csv", "\n".join(["id,text", *GOOD[:500], bad, *GOOD[500:]]))
+    read, said = texts_of(path)
+    assert read == [row.partition(",")[2] for row in GOOD]
+    assert len(said) == 1 and said[0].startswith("many.csv: 1 row is left out, line 502: ") and found in said[0]
+    labeled = read_table(
+        write("own.csv", "\n".join(["label,text", *(f"a{row}" for row in GOOD[:500]), bad, *(f"b{row}" for row in GOOD[500:])]))
+    )
+    assert len(labeled.rows) == 1_000 and any("1 row is left out, line 502" in note for note in labeled.notes)
+
+
+@pytest.mark.parametrize("cell", ['"Rain, he said', '5" disk', '"so"', 'a "quoted" word', '"', '\\"escaped\\" quotes'])
+def test_a_quote_out_of_order_loses_no_text(write, cell):
+    path = write("own.tsv", "text\tlabel\nbefore\tx\n" + f"{cell}\ty\nafter\tx\n")
+    assert [text for text, _ in rows_of(path)] == ["before", cell, "after"]
+    if "," not in cell:
+        read = [text for text, _ in rows_of(write("own.csv", f"text,label\nbefore,x\n{cell},y\nafter,x\n"))]
+        assert read[0] == "before" and read[-1] == "after" and read[1].replace("\\", "").strip('"') == cell.replace("\\", "").strip('"')
+
+
+def test_rows_of_escaped_quotes_are_read(write):
+    path = write("sql.csv", 'text,label\n"He said \\"no\\", twice",x\nplain,y\n')
+    assert rows_of(path) == [('He said "no", twice', "x"), ("plain", "y")]
+
+
+def test_many_bad_rows_are_refused_with_their_lines(write):
+    path = write("bad.csv", "id,text\n" + "".join(f"{k},one, two\n{k},fine\n" for k in range(20)))
+    with pytest.raises(BadInput, match=r"bad\.csv, line 2: 3 cells for 2 columns; errors also in line 4, 6, 8, …\. Quote a cell"):
+        read_sentences(path)
+    with pytest.raises(BadInput, match="line 2: 3 cells"):
+        read_table(write("bad.csv", path.read_text().replace("id", "label", 1)))
+
+
+@pytest.mark.parametrize("missing", ["", " ", "nan", "NaN", "NA", "N/A", "<NA>", "#N/A", "None", "null", "NULL", "\\N"])
+def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
+    path = write("own.csv", f"text,label\nRain,x\n{missing},y\nSun,{missing}\nSnow,y\n")
+    table = read_table(path)
+    assert [row.text for row in table.rows] == ["Rain", "Snow"]
+    assert len(table.notes) == 1 and table.notes[0].startswith("own.csv: 2 rows without text or without label were left out")
+    assert (f"“{missing}” 2" in table.notes[0]) == bool(missing.strip())
+    assert texts_of(path) == (["Rain", "Sun", "Snow"], ["own.csv: 1 row without text is left out."])
+
+
+def test_a_class_called_none_is_a_class(write):
+    path = write("stance.csv", "text,label\nRain,NONE\nSun,FAVOR\nSnow,none\n")
+    assert [label for _, label in rows_of(path)] == ["NONE", "FAVOR", "none"]
+
+
+def test_whole_numbers_that_pandas_wrote_as_floats_are_whole(write):
+    assert [label for _, label in rows_of(write("own.csv", "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n"))] == [
+        "1",
+        "-1",
+        "0",
+        "1.5",
+    ]
+
+
+def test_columns_with_text_that_are_not_read_are_named(write):
+    path = write("news.csv", "id,title,body,year\n1,Rain in the north again,It rained.,1990\n2,Sun in the south today,It shone.,1991\n")
+    read, said = texts_of(path)
+    assert read == ["It rained.", "It shone."]
+    assert said == ["news.csv: the text is read from “body”, not from “title”. Name the column to read, or call it “text”."]
+    assert texts_of(path, column="title") == (["Rain in the north again", "Sun in the south today"], [])
+    prose = write("two.csv", "text,answer\nWhy?,Because it is so and not otherwise.\n")
+    assert "not from “answer”" in texts_of(prose)[1][0]
+    assert texts_of(write("short.csv", "text,author\nWhy?,Kim\nHow?,Lee Ann\n"))[1] == []
+
+
+def test_two_columns_of_one_name_are_named(write):
+    path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
+    read, said = texts_of(path)
+    assert read == ["Rain", "Sun"] and any("“text” is also the name of column 3" in note for note in said)
+    assert texts_of(path, column="3")[0][1:] == ["Snow", "Fog"]
+    labels = write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n")
+    assert any("“label” is also the name of column 3" in note for note in read_table(labels).notes)
+
+
+def test_a_workbook_is_read_as_a_table(tmp_path):
+    rows = [["id", "text", "label"], [1, "Rain, and more", 1.0], [2.0, None, 0], [3, datetime.date(1850, 3, 1), 0], [4, "Two\nlines", True]]
+    path = workbook(tmp_path / "own.xlsx", first=[[], *rows], second=[["other"], ["text"]])
+    table = read_table(path)
+    assert [(row.text, row.label) for row in table.rows] == [("Rain, and more", "1"), ("1850-03-01", "0"), ("Two\nlines", "True")]
+    assert any("sheet “first” is read, not: second" in note for note in table.notes) and any(
+        "1 rows without text" in note for note in table.notes
+    )
+    assert read_columns(path).names == ("id", "text", "label")
+    assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
+    with notes.collecting() as found:
+        assert [" ".join(s.tokens) for s in read_sentences(path, limit=1)] == ["Rain , and more"]
+    assert any("sheet “first” is read" in note for note in found.values())
+
+
+def test_workbooks_that_cannot_be_read_say_why(tmp_path, monkeypatch):
+    for content, message in (
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600,
+            "own.xlsx is locked with a password, or an older format. Save it without a password as .xlsx",
+        ),
+        (b"text,label\n", "own.xlsx is not a .xlsx, or locked. Save it as .csv"),
+    ):
+        (tmp_path / "own.xlsx").write_bytes(content)
+        for read in (read_table, read_sentences, read_columns):
+            with pytest.raises(BadInput, match=message):
+                read(tmp_path / "own.xlsx")
+    path = workbook(tmp_path / "big.xlsx", first=[["text", "label"], *([f"word {k} " * 500, "x"] for k in range(400))])
+    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
+    with pytest.raises(BadInput, match=r"big\.xlsx unpacks to \d MB; the limit is 1 MB\. Save it as \.csv"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["a.xls", "a.ods", "a.parquet", "a.docx", "a.pdf", "a.zip", "a.odd", "noname"])
+def test_a_table_in_another_format_is_refused_with_a_way_to_convert_it(write, name):
+    with pytest.raises(BadInput) as refused:
+        read_table(write(name, "x"))
+    message = str(refused.value)
+    assert message.startswith(f"{name}: ") and any(way in message for way in (".csv", "save it as .xlsx", "Unpack it"))
+
+
+def test_a_workbook_under_another_name_is_told(tmp_path):
+    path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain", "x"]])
+    path.rename(tmp_path / "own.csv")
+    for read in (read_table, read_sentences):
+        with pytest.raises(BadInput, match=r"own\.csv is a \.xlsx file by another name\. Rename it own\.xlsx"):
+            read(tmp_path / "own.csv")
+
+
+def test_json_lines_that_are_none_are_left_out_and_counted(write):
+    lines = [f'{{"text": "number {k} of many", "label": "{"ab"[k % 2]}"}}' for k in range(100)]
+    for bad in ("{oops", "[1]", '{"text": ["a"], "label": "x"}'):
+        path = write("own.jsonl", "\n".join([*lines[:50], bad, *lines[50:]]))
+        table = read_table(path)
+        assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: 1 row is left out, line 51: ")
+    with notes.collecting() as found:
+        assert len(read_sentences(write("own.jsonl", "\n".join([*lines[:50], "{oops", *lines[50:]])))) == 100
+    assert "1 row is left out, line 51" in next(iter(found.values()))
+
+
+def test_tables_read_at_the_same_time_do_not_disturb_each_other(write):
+    long = write("long.csv", "label,text\n" + "".join(f"{'ab'[k % 2]},{'word ' * 60_000}\n" for k in range(6)))
+    short = write("short.csv", "label,text\na,Rain\nb,Sun\n")
+    before, wrong = csv.field_size_limit(), []
+
+    def read(path, n):
+        try:
+            for _ in range(n):
+                read_table(path)
+        except BadInput as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=read, args=how) for how in ((long, 3), (short, 300))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and csv.field_size_limit() == before
+
+
+def test_notes_without_a_collector_are_warnings(write):
+    with pytest.warns(notes.ReadingNote, match="1 row without text is left out"):
+        read_sentences(write("own.csv", "text,n\nRain.,1\n,2\n"))
+
+
+def test_a_row_of_more_columns_than_a_table_has_is_refused(tmp_path):
+    path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain"] * 1_001])
+    with pytest.raises(BadInput, match="Row 2 of sheet “first” has 1,001 columns; at most 1,000 are read"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("at", [0, 30, 59])
+def test_a_line_with_bytes_that_are_not_utf_8_is_kept_and_noted(write, at):
+    lines = [f"Das schöne Haus {k};x".encode() for k in range(60)]
+    lines[at] = "Das alte Café;y".encode("cp1252")
+    path = write("own.csv", b"text;label\n" + b"\n".join(lines) + b"\n")
+    read, said = texts_of(path)
+    assert read[at] == "Das alte Caf�" and read[at - 1] == f"Das schöne Haus {(at - 1) % 60}" and len(read) == 60
+    assert said == [f"own.csv: 1 line has bytes that are not UTF-8: {at + 2}. They are shown as �."]
+    table = read_table(path)
+    assert [row.text for row in table.rows] == read and list(table.notes) == said
+
+
+def test_row_numbers_of_pandas_are_no_text(write):
+    assert texts_of(write("series.csv", pd.Series(["Rain.", "Sun."]).to_csv())) == (["Rain.", "Sun."], [])
+    assert texts_of(write("named.csv", pd.Series(["Rain.", "Sun."], name="remark").to_csv())) == (["Rain.", "Sun."], [])
+
+
+def test_missing_texts_in_json_lines_are_counted(write):
+    lines = '{"text": "Rain."}\n{"text": null}\n{"text": "nan"}\n{"text": ""}\n{"text": "Sun."}\n'
+    with notes.collecting() as found:
+        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", lines))] == ["Rain", "Sun"]
+    assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
