@@ -101,7 +101,7 @@ def read_sentences(
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
             raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
-        note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
+    note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
     return sentences
 
 
