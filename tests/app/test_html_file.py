@@ -77,7 +77,7 @@ TYPED = [
     ("pages/neighbours.py", PAIR),
     ("pages/map.py", PAIR),
     ("pages/mix.py", PAIR),
-    ("pages/why.py", {"a": PAIR["a"]}),
+    ("pages/decided.py", {"a": PAIR["a"]}),
     ("pages/predict.py", {"ptext": "Once upon a rainy"}),
     ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
     ("pages/corpus.py", {"find": "robin"}),

@@ -250,7 +250,8 @@ def test_one_verdict_at_a_time_and_no_note_of_the_pair_before_beside_it(page: Pa
     frames = page.evaluate("seen")
     assert {frame["verdicts"] for frame in frames} == {1}
     assert not [frame for frame in frames if frame["old"]]
-    assert any(frame["dimmed"] for frame in frames) and not frames[-1]["dimmed"]
+    assert any(frame["dimmed"] for frame in frames)
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.verdict')).opacity > 0.95")
 
 
 def test_the_layer_slider_moves_by_hand_alone(page: Page, server: str):
