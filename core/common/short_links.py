@@ -11,7 +11,8 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 
 MOST = 64_000  # bytes of a view's parameters: two boxes of 5,000 letters, most of them of 3 bytes, and its controls
-LONGEST = 50_000  # letters of an address that our server reads: 65,536 bytes with all headers
+LONGEST = 50_000  # letters of a short link's one
+LONGEST_ADDRESS = 100_000  # letters of an address that our server reads
 DICTIONARY = (
     "would could should there their about which other after before under over through between again another while where when what "
     "why still never always every each many most much few long little old good great new last next first time year day people "

@@ -16,7 +16,6 @@ from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
 from core.live.texts import expected_texts
 from core.senses.judge import is_word
-from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
@@ -39,14 +38,13 @@ _chips = st.components.v2.component("elmoscope_expected", html='<div class="expe
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
     """The chips in their place, where the model can name words; what they hold."""
-    words = first.in_context, second.in_context
-    if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
-        return []
     directions = dict(expected_texts()["directions"])
     direction = settle_choice(DIRECTION, directions, BOTH)
     with place:
         try:
-            each = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
+            each = compute(in_use, first, second)
+            if each is None:
+                return []
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
@@ -59,6 +57,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
         with st.container(key="home_half"):
             page_link("decided", t("Which words decide?"), icon=":material/arrow_forward:", query_params=address())
     return each
+
+
+def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
+    """Return the words expected in both places, in the direction chosen; None for what is no word of the language."""
+    words = first.in_context, second.in_context
+    if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
+        return None
+    direction = settle_choice(DIRECTION, dict(expected_texts()["directions"]), BOTH)
+    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
 
 
 def twin(each: Sequence[InPlace]) -> None:

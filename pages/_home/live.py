@@ -35,7 +35,7 @@ def _answer(in_use: InUse) -> None:
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
         give_again()
         settle()
-    with show_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors(), st.container(key="home_answer"):  # inside: an error in a fragment does not reach its caller
         place = st.container(key="home_verdict")
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
         if first.tokens and second.tokens:

@@ -3,12 +3,14 @@
 The picture moves under the hand (home.js); where the browser cannot run it, Plotly draws it (plain.py).
 """
 
+from contextlib import suppress
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import html
 from core.senses.judge import is_word
@@ -35,10 +37,20 @@ from pages._word.engines import compare_engines
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
     """The verdict in its place, the picture where this is called."""
     in_use = about(in_use, first.in_context, second.in_context)
+    _prepare(in_use, first, second)
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, first, second)
     compare_engines(in_use, [first, second])
+
+
+def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    """Compute all that takes time before anything is drawn: what is out of date is then replaced at once. Errors are shown where it is drawn."""
+    with suppress(ElmoscopeError):
+        pair = verdict.of_pair(in_use, first, second)
+        for space in pair.cosines:
+            levels.level(bench(in_use), space)
+        expected.compute(in_use, first, second)
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:

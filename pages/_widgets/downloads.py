@@ -36,7 +36,7 @@ def show() -> None:
             source=_source(view),
             query=urlencode(query),
             short=short_links.shortened(query) if query else "",
-            longest=short_links.LONGEST,
+            longest=short_links.LONGEST_ADDRESS,
             card=view.card(),
         )
         tables = view.tables()

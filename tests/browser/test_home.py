@@ -220,3 +220,53 @@ def test_on_a_phone_the_words_expected_follow_the_picture_and_nothing_scrolls_si
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for button in page.locator(".expected button:visible").all():
         assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44
+
+
+WATCH = """() => {
+  window.seen = [];
+  const look = () => {
+    const verdicts = [...document.querySelectorAll(".verdict")], isStale = (node) => Boolean(node.closest('[data-stale="true"]'));
+    const notes = [...document.querySelectorAll(".st-key-home_answer .notice")];
+    seen.push({
+      verdicts: verdicts.length,
+      old: verdicts.some((node) => !isStale(node)) && notes.some((node) => isStale(node) && getComputedStyle(node).visibility !== "hidden"),
+      dimmed: verdicts.some((node) => getComputedStyle(node).opacity < 0.6),
+    });
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_one_verdict_at_a_time_and_no_note_of_the_pair_before_beside_it(page: Page, server: str):
+    opened(page, server, "?a=We+sat+on+the+bank.&b=The+bank+lent+him+money.")
+    expect(page.locator(".verdict")).to_contain_text("Two meanings")
+    page.evaluate(WATCH)
+    box = page.locator(".st-key-b input, .st-key-b textarea").first
+    for text, verdict in (("They walked along the bank of the river.", "One meaning"), ("The bank raised its rates.", "Two meanings")):
+        box.fill(text)
+        expect(page.locator(".verdict")).to_contain_text(verdict)
+        at_rest(page)
+    frames = page.evaluate("seen")
+    assert {frame["verdicts"] for frame in frames} == {1}
+    assert not [frame for frame in frames if frame["old"]]
+    assert any(frame["dimmed"] for frame in frames)
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.verdict')).opacity > 0.95")
+
+
+def test_the_layer_slider_moves_by_hand_alone(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
+    opened(page, server, "?a=He+wore+a+Polish+hat.&b=Use+the+polish+on+it.")
+    slider = page.locator(".home input[type=range]")
+    expect(slider).to_have_value("1")
+    for a, b in (("The python swallowed a rat.", "He wrote it in Python."), ("A thimble was lost.", "She has a thimble.")):
+        page.locator(".st-key-a input, .st-key-a textarea").first.fill(a)
+        page.locator(".st-key-b input, .st-key-b textarea").first.fill(b)
+        at_rest(page)
+        expect(slider).to_have_value("1")
+    slider.press("End")
+    expect(slider).to_have_value("3")
+    page.locator(".st-key-a input, .st-key-a textarea").first.fill("He wore a Polish hat.")
+    page.locator(".st-key-b input, .st-key-b textarea").first.fill("Use the polish on it.")
+    at_rest(page)
+    expect(slider).to_have_value("3")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 import re
 import runpy
 import struct
@@ -14,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from core.common import short_links
 from tests.browser.conftest import AT_REST
 from tests.browser.test_accessibility import violations
 from tests.browser.test_main_path import opened
@@ -155,3 +157,20 @@ def test_what_is_opened_can_be_read_by_everyone(taken: Page):
     assert violations(taken) == []
     taken.set_viewport_size({"width": 390, "height": 844})
     assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
+
+
+@pytest.mark.parametrize("letters", [1_990])
+def test_a_short_link_of_full_boxes_opens_on_the_server(page: Page, server: str, letters: int):
+    draw = random.Random(0)
+    texts = ["".join(draw.choices([chr(code) for code in range(0xAC00, 0xD7A4)], k=letters)) for _ in "ab"]
+    code = short_links.shortened([("a", texts[0]), ("b", texts[1]), ("lang", "ko")])
+    assert len(code) > 6_000
+    response = page.goto(f"{server}/?v={code}")
+    assert response.status == 200
+    for key, text in zip("ab", texts, strict=True):
+        expect(page.locator(f".st-key-{key} input, .st-key-{key} textarea").first).to_have_value(text)
+
+
+def test_our_server_reads_the_longest_address_that_is_offered(page: Page, server: str):
+    response = page.request.get(f"{server}/?v={'A' * (short_links.LONGEST_ADDRESS - 40)}")
+    assert response.status == 200

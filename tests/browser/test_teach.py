@@ -111,3 +111,15 @@ def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page:
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")
     expect(page).to_have_url(re.compile("teach=true"))
     expect(page.locator("html")).to_have_css("font-size", "24px")
+
+
+def test_a_slide_can_be_exported_and_its_file_begins_with_what_it_shows(page: Page, server: str, tmp_path):
+    opened(page, server, "teach?slide=2")
+    at_rest(page)
+    page.get_by_text("Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="HTML file").click()
+    download.value.save_as(tmp_path / "slide.html")
+    text = (tmp_path / "slide.html").read_text("utf-8")
+    first = text.split("<main>")[1].split("</dl>")[0]
+    assert "<dt>First sentence</dt>" in first and "127.0.0.1" not in text
