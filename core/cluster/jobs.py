@@ -119,10 +119,14 @@ def _import_core_everywhere(client: Client) -> None:
             import elmoscope  # noqa: F401
 
     class ImportInWorker(WorkerPlugin):
+        idempotent = True
+
         def setup(self, worker) -> None:
             import_core()
 
     class ImportInScheduler(SchedulerPlugin):
+        idempotent = True  # every client of a scheduler registers it
+
         def start(self, scheduler) -> None:
             import_core()
 
