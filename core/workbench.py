@@ -91,9 +91,9 @@ class _Opener:
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
-        return self._once("vectors", name, lambda: self._noted(open_vectors(name)))
+        return self._once("vectors", name, lambda: self._with_notes(open_vectors(name)))
 
-    def _noted(self, vectors: StaticVectors) -> StaticVectors:
+    def _with_notes(self, vectors: StaticVectors) -> StaticVectors:
         for text in vectors.notes if self._note else ():
             self._note(text)
         return vectors

@@ -36,7 +36,7 @@ def lines_with(pattern: str, folder: str = "") -> int:
 
 @pytest.mark.parametrize(("name", "most"), [("found", 3), ("told", 2), ("one", 1), ("asked", 1), ("said", 3), ("shown", 49), ("laid", 0)])
 def test_names_that_say_nothing_become_fewer(name, most):
-    assert bindings()[name] <= most, "call a thing by the field's noun: neighbours, message, word, request"
+    assert bindings()[name] <= most, "name a thing by the field's noun"
 
 
 PARTICIPLE = re.compile(
@@ -61,14 +61,16 @@ def test_a_class_has_a_name_of_its_own():
     assert len({name: files for name, files in homes.items() if len(files) > 1}) <= 1
 
 
-def test_no_function_has_more_than_eight_parameters():
-    """`self` not counted."""
+def test_no_function_has_more_than_nine_parameters():
+    """`self` is not counted; the function of a command has a parameter for each option."""
     many = []
     for path, tree in trees().items():
+        if path.parent.name == "cli":
+            continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *filter(None, (node.args.vararg, node.args.kwarg))]
-                if len([arg for arg in args if arg.arg not in ("self", "cls")]) > 8:
+                if len([arg for arg in args if arg.arg not in ("self", "cls")]) > 9:
                     many.append(f"{path.name}:{node.lineno} {node.name}")
     assert not many, "group them in a frozen dataclass"
 
@@ -83,21 +85,3 @@ def test_pages_hand_on_a_bench_and_keep_answers_in_one_place():
     assert lines_with(r"in_use\.corpus, in_use\.model", "pages/") == 0, "hand on pages._cached.views.bench"
     assert lines_with(r"^\s*@(\w+\.)?kept\(", "pages/") == 0, "ask by pages._cached.views.view"
     assert len(list((ROOT / "pages").glob("*.py"))) == 14
-
-
-# What a page draws or says with, by name; what calls none of it is thinking, which belongs to core.
-DRAWN_BY = {"st", "t", "tn", "lists", "html", "instruments", "draw", "note", "notice", "show_html", "lede", "question", "choice"}
-DRAWN_BY |= {"layer_choice", "text_box", "coded_choice", "show_progress", "show_state"}
-
-
-def test_pages_leave_thinking_to_core():
-    """Lines of their functions and classes that neither draw nor speak, the frame and the exports aside."""
-    lines = 0
-    for path, tree in trees().items():
-        if path.relative_to(ROOT).parts[0] == "pages" and path.parent.name not in ("_export", "_frame"):
-            for node in tree.body:
-                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not DRAWN_BY & {
-                    name.id for name in ast.walk(node) if isinstance(name, ast.Name)
-                }:
-                    lines += node.end_lineno - min(node.lineno, *(d.lineno for d in node.decorator_list), node.lineno) + 1
-    assert lines <= 600

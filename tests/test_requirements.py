@@ -22,7 +22,7 @@ MODULES = {  # a package by another name than its module's
 }
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own, and so is
 # wn (pyproject.toml's extra "wordnet"), whose tests are skipped without it
-ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "tests"}
+ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "tests", "elmoscope"}
 
 
 def imported(*places: str) -> set[str]:

@@ -36,7 +36,7 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
-    rows = table.drawn_rows(None if word == ALL_WORDS else word)
+    rows = table.rows_to_draw(None if word == ALL_WORDS else word)
     if not len(rows):
         if not (known := ", ".join(table.lemmas[:12])):
             raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
@@ -44,7 +44,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     return rows
 
 
-def measured_rows(table: OccurrenceTable, word: str) -> np.ndarray:
+def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows of a word (or of all of them) whose sense a person gave: what a measure of senses may use. BadInput where there are none."""
     map_rows(table, word)
     if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):

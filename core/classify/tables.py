@@ -75,12 +75,12 @@ def read_table(
     """
     path = Path(path)
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
-    with notes.collecting() as found:
+    with notes.collecting() as collected:
         kind, text = _open(path, encoding)
         if kind == TREES:
-            return _trees(path.name, text, found)
+            return _trees(path.name, text, collected)
         wanted = list(text_columns), list(prefer)
-        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, found)
+        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected)
 
 
 def _open(path: Path, encoding: str | None) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _decode(data: bytes, name: str, encoding: str | None) -> str:
         return text
 
 
-def _trees(name: str, text: str, found: notes.Notes) -> Table:
+def _trees(name: str, text: str, collected: notes.Notes) -> Table:
     """The whole sentences of Stanford's sentiment treebank (Socher et al. 2013): the root's label and the leaves."""
     rows = []
     left_out = LeftOut(name)
@@ -181,7 +181,7 @@ def _trees(name: str, text: str, found: notes.Notes) -> Table:
         needed = t("A tree looks like this: (3 (2 A) (4 success)).")
         left_out.add(BadRow(Place(name, number), t("{line} is not a tree", line=show_value(line)), needed))
     left_out.check()
-    return Table(name, tuple(rows), ("leaves",), "root", tuple(found.values()))
+    return Table(name, tuple(rows), ("leaves",), "root", tuple(collected.values()))
 
 
 def _json_rows(name: str, text: str) -> Iterator[tuple[Place, Any]]:
@@ -270,7 +270,7 @@ def _numbers(cells: list[str]) -> list[str]:
     return [str(k) for k in range(1, len(cells) + 1)]
 
 
-def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], label_column: str | None, found: notes.Notes) -> Table:
+def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], label_column: str | None, collected: notes.Notes) -> Table:
     """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
     if (first := next(placed, None)) is None:
         _refuse_empty(name)
@@ -306,5 +306,5 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     if blank:
         listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spelled.most_common(3))
         missing = f" ({listed})" if listed else ""
-        found[name, "blank"] = f"{name}: {blank:,} rows without text or without label were left out{missing}."
-    return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], tuple(found.values()))
+        collected[name, "blank"] = f"{name}: {blank:,} rows without text or without label were left out{missing}."
+    return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], tuple(collected.values()))

@@ -82,12 +82,12 @@ def _brief(message: str) -> str:
 def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
-        with notes.collecting() as found:
+        with notes.collecting() as collected:
             try:
                 result, text = run()
             finally:
-                for found_text in found.values():
-                    print(" ".join(found_text.splitlines()), file=sys.stderr, flush=True)
+                for note_text in collected.values():
+                    print(" ".join(note_text.splitlines()), file=sys.stderr, flush=True)
     except ElmoscopeError as error:
         return _refused(str(error))
     except OSError as error:

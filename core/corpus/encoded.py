@@ -307,7 +307,7 @@ def encode(
     names = list(spellings)
     words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
     of_spelling = of_spelling.astype(np.int32)
-    codes, other_at, other = _settled(np.frombuffer(spelling, np.int32), others, of_spelling)
+    codes, other_at, other = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
     days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
@@ -332,7 +332,7 @@ def encode(
     )
 
 
-def _settled(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the spellings (N,) of all tokens, and where words are that a line's end has cut in two and their other spellings, (n,) each.
 
     Of the two forms of such a word the one that is commoner elsewhere becomes its spelling. `others` are places and other spellings.

@@ -38,23 +38,23 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     with languages.reading(language):
         folder = _folder(path, language)
         try:
-            return _said(_with_name(open_folder(folder), path.name), language)
+            return _note_contents(_with_name(open_folder(folder), path.name), language)
         except CorruptArtifact:
             shutil.rmtree(folder, ignore_errors=True)
         except MissingArtifact:
             pass
         position = [0]
         size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-        with notes.collecting() as found:
+        with notes.collecting() as collected:
             made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
-        made = replace(made, notes=list(found.values()))
+        made = replace(made, notes=list(collected.values()))
     if not len(made):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     try:
         made.save(folder)
     except BadInput:  # a cache that cannot be written: it is made again next time
-        return _said(_with_name(made, path.name), language)
-    return _said(_with_name(open_folder(folder), path.name), language)
+        return _note_contents(_with_name(made, path.name), language)
+    return _note_contents(_with_name(open_folder(folder), path.name), language)
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
@@ -75,7 +75,7 @@ def _folder(path: Path, language: Language) -> Path:
     return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
 
 
-def _said(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
+def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
     """Note what was noted when the file was read, as it may have been long ago, and what the language's models cannot read of it."""
     note_unread(corpus.counts, language, corpus.unnamed)
     with notes.passing_on():

@@ -127,7 +127,7 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     known = read_senses(path)
     if not known:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
-    given = Labels().joined_by(known.items()).given
+    given = Labels().join(known.items()).given
     labels = numbered(given, sentences)
     if not labels.given:
         raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))

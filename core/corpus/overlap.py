@@ -26,7 +26,7 @@ def list_keys(sentences: pa.ListArray | pa.ChunkedArray) -> np.ndarray:
     return _keys(coded.indices.to_numpy(zero_copy_only=False), coded.dictionary.to_pylist(), starts)
 
 
-def shared_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def intersect_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the sentences that two texts share, by their keys, where they are so many that one text is the other or a part of it; else none."""
     shared = np.intersect1d(first, second)
     smaller = min(first, second, key=len)

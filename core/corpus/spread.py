@@ -88,7 +88,7 @@ class Labels:
             raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(clean(name))))
         return self.label(apart, name)
 
-    def joined_by(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
+    def join(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
         """Other labels with these, as one step; a sentence that both label has the others' sense."""
         others = dict(others)
         return self._changed((dict(self.given) | others).items(), next(reversed(others.values()), ""))

@@ -161,7 +161,7 @@ class ElmoVectorizer(_FromModel):
         return out
 
     def _rows(self, X) -> list[str]:
-        texts = _listed(X, t("Give a list of at least one text."), width=1)
+        texts = _list_rows(X, t("Give a list of at least one text."), width=1)
         _refuse_rows(texts, _is_missing, t("no text"), t("Fill or drop what is missing."))
         _refuse_rows(texts, lambda text: not isinstance(text, str), t("not text"), t("Convert it to text."))
         return texts
@@ -196,7 +196,7 @@ class ContextVectorizer(_FromModel):
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
         wanted = t("Give a list of pairs: a text, and a word or position.")
-        pairs = _listed(X, wanted, width=2)
+        pairs = _list_rows(X, wanted, width=2)
         _refuse_rows(pairs, lambda pair: _is_missing(pair) or not _is_pair(pair), t("no pair"), wanted)
         _refuse_rows(pairs, lambda pair: _is_missing(pair[0]), t("no text"), t("Fill or drop what is missing."))
         _refuse_rows(pairs, lambda pair: _is_missing(pair[1]), t("no word or position"), t("Fill or drop what is missing."))
@@ -204,7 +204,7 @@ class ContextVectorizer(_FromModel):
         return [(text, _as_word(word)) for text, word in pairs]
 
 
-def _listed(X, wanted: str, *, width: int) -> list:
+def _list_rows(X, wanted: str, *, width: int) -> list:
     """Return the rows of X, each a value (width 1) or a pair (width 2); InvalidRows says what is wanted or how many columns there are."""
     if issparse(X):
         raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))

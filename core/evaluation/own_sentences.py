@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
-from core.analysis.word_maps import ALL_WORDS, measured_rows
+from core.analysis.word_maps import ALL_WORDS, rows_to_measure
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import compare_pairs, facts_of
 from core.elmo.mix import mixed
@@ -33,7 +33,7 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     the sense space, minus the mean of all words.
     """
     table = _labelled_table(model, corpus, report)
-    rows = measured_rows(table, ALL_WORDS)
+    rows = rows_to_measure(table, ALL_WORDS)
     lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
     spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
     vectors = static_vectors(model)

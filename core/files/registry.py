@@ -274,10 +274,10 @@ def places(name: str, kind: str | None = None) -> list[Path]:
     """Where the files lie that a name or a path means: of no kind a path alone. A corpus may be several, as "sentences+python"."""
     if kind is None:
         return [Path(os.path.expanduser(name))]
-    found = []
+    paths = []
     for each in {name, *(name.split("+") if kind == "corpus" else ())}:
-        found += [path] if (path := existing(each, kind)) else (place for place in _places(each, kind) if os.path.exists(place))
-    return found
+        paths += [path] if (path := existing(each, kind)) else (place for place in _places(each, kind) if os.path.exists(place))
+    return paths
 
 
 def existing(name: str, kind: str) -> Path | None:

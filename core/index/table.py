@@ -96,7 +96,7 @@ class OccurrenceTable(Index):
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
 
-    def drawn_rows(self, lemma: str | None = None) -> np.ndarray:
+    def rows_to_draw(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense, or a model's guess of one (of one lemma)."""
         guessed = np.fromiter(self.guesses, int, len(self.guesses))
         if lemma is not None:

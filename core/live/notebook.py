@@ -46,10 +46,10 @@ def live(
     name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", bench.model.name).strip("-.")
     place = Path(path or f"elmoscope{name}.html")
     chosen = examples_of(bench, given)
-    found = contents_of(place)
-    if found is None and place.exists():
+    present = contents_of(place)
+    if present is None and place.exists():
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
-    if found != contents(bench, chosen):
+    if present != contents(bench, chosen):
         write(place, page_of(bench, chosen))
     facts = {"a": first, "b": second} if first and second else {}
     facts |= {"layer": layer} if layer else {}

@@ -113,13 +113,13 @@ def contents_of(path: Path) -> dict[str, str] | None:
     """Return what identifies the page in a file; None where the file is no such page, or was changed after it was written."""
     try:
         page = path.read_bytes().decode("utf-8")
-        if (found := re.search(_MARK % '([^"]*)', page[:MOST_HEAD])) is None:
+        if (match := re.search(_MARK % '([^"]*)', page[:MOST_HEAD])) is None:
             return None
-        mark = json.loads(unescape(found[1]))
+        mark = json.loads(unescape(match[1]))
         written = mark.pop("sha256")
     except (OSError, ValueError, LookupError, AttributeError, TypeError):
         return None
-    return mark if written == _sha256(page.replace(found[0], _MARK % "", 1)) else None
+    return mark if written == _sha256(page.replace(match[0], _MARK % "", 1)) else None
 
 
 def _has_word(text: str, word: str, language: Language) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.analysis.word_maps import measured_rows
+from core.analysis.word_maps import rows_to_measure
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, sense_report
@@ -12,7 +12,7 @@ from core.static.vectors import StaticVectors
 
 def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
     """Sense measures of a word's labeled rows (or of all words') in the full space, for one mix, of normalized layers if told so."""
-    rows = measured_rows(table, word)
+    rows = rows_to_measure(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
     return sense_report(lambda picked: table.similarities(rows[picked], weights, normalised=normalised), words, labels, seed=0)
@@ -20,7 +20,7 @@ def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, n
 
 def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:
     """The same measures of the same rows in the sense space, each word's by a map that has not seen it."""
-    rows = measured_rows(table, word)
+    rows = rows_to_measure(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
 
@@ -33,7 +33,7 @@ def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> Se
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
     """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static.context)."""
-    rows = measured_rows(table, word)
+    rows = rows_to_measure(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
     contexts = static_contexts_of(table, rows, vectors)

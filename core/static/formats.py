@@ -60,16 +60,16 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
 
 def notes(name: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence, in the language in use, for each way in which a file differs from its format; `facts` are those of `read`."""
-    said = []
+    sentences = []
     if "promised" in facts:
         numbers = {"name": name, "promised": facts["promised"], "n": facts["words"]}
-        said.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
+        sentences.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
     if "promised_dim" in facts:
         numbers = {"name": name, "promised": facts["promised_dim"], "n": facts["dim"]}
-        said.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
+        sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
     if n := facts.get("not_utf8", 0):
         place = _place(facts["format"], facts["first_not_utf8"])
-        said.append(
+        sentences.append(
             tn(
                 "{name}: {n:,} word is not UTF-8 ({place}). � replaces the bytes that cannot be read.",
                 "{name}: {n:,} words are not UTF-8 (the first: {place}). � replaces the bytes that cannot be read.",
@@ -79,8 +79,8 @@ def notes(name: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
             )
         )
     if n := facts.get("duplicates", 0):
-        said.append(tn("{name}: {n:,} repeated word was left out.", "{name}: {n:,} repeated words were left out.", n, name=name))
-    return tuple(said)
+        sentences.append(tn("{name}: {n:,} repeated word was left out.", "{name}: {n:,} repeated words were left out.", n, name=name))
+    return tuple(sentences)
 
 
 @contextlib.contextmanager

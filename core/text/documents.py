@@ -144,10 +144,10 @@ def _spine(archive: zipfile.ZipFile) -> Iterator[str]:
     for reference in package.iter():
         item = items.get(reference.attrib.get("idref", "")) if _name(reference) == "itemref" else None
         if item and "html" in item.get("media-type", "html") and "nav" not in item.get("properties", "").split():
-            yield _joined(place.parent, unquote(item["href"].partition("#")[0]))
+            yield _resolve(place.parent, unquote(item["href"].partition("#")[0]))
 
 
-def _joined(folder: PurePosixPath, reference: str) -> str:
+def _resolve(folder: PurePosixPath, reference: str) -> str:
     parts: list[str] = []
     for part in (folder / reference).parts:
         if part == "..":

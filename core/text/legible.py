@@ -40,7 +40,7 @@ class CutWord:
     is_line_end: bool  # not a mere blank
 
     @property
-    def joined(self) -> str:
+    def unhyphenated(self) -> str:
         return self.left + self.right
 
     @property

@@ -26,7 +26,7 @@ def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]
     return results
 
 
-def settled_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict[int, dict[int, str]]:
+def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict[int, dict[int, str]]:
     """Return the tokens, by sentence and position, whose other form is the commoner one elsewhere in sentences of (tokens, text)."""
     cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if text and (forms := other_forms(tokens, text))}
     if not cut:

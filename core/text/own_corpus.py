@@ -119,12 +119,12 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            with notes.collecting() as found:
+            with notes.collecting() as collected:
                 result = _read(source, (text_column, date_column), lines, room + 1)
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
-        skipped += [Skipped(document, note) for note in found.values()]
+        skipped += [Skipped(document, note) for note in collected.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))

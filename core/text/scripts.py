@@ -33,14 +33,14 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
 
 def say_unread(counts: Mapping[str, int], language: Language) -> str:
     """Return what the language's models cannot read of some tokens; "" where they can read all."""
-    found = unread(counts, language)
-    if not found:
+    unreadable = unread(counts, language)
+    if not unreadable:
         return ""
-    words = ", ".join(shorten(token, 20) for token, _ in found.most_common(EXAMPLES)) + (", …" if len(found) > EXAMPLES else "")
+    words = ", ".join(shorten(token, 20) for token, _ in unreadable.most_common(EXAMPLES)) + (", …" if len(unreadable) > EXAMPLES else "")
     return tn(
         "{n:,} of {all:,} tokens is not in {language} letters ({words}). A model of {language} does not know it.",
         "{n:,} of {all:,} tokens are not in {language} letters ({words}). A model of {language} does not know them.",
-        found.total(),
+        unreadable.total(),
         all=sum(counts.values()),
         language=language.name,
         words=words,

@@ -26,7 +26,7 @@ from core.text.json_rows import json_rows
 from core.text.languages import in_use, tokenize
 from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
-from core.text.other_forms import settled_tokens
+from core.text.other_forms import settle_tokens
 from core.text.scripts import note_unread
 from core.text.table_cells import DATE_COLUMNS, cells
 from core.text.tables import is_missing, note_blank
@@ -97,7 +97,7 @@ def read_sentences(
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
     with notes.passing_on():
-        result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
+        result = _settle(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
             raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
@@ -158,10 +158,10 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
     """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
-    return _settled(list(_from_text(_placed(written, name), lines)))
+    return _settle(list(_from_text(_with_places(written, name), lines)))
 
 
-def _placed(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
+def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
     return ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
 
 
@@ -205,7 +205,7 @@ def _sentences(
         yield from _from_json(path, columns, lines, blank, **reading)
     elif kind in documents.SUFFIXES:
         check_fits(path, reading.get("most", MAX_BYTES))
-        yield from _from_text(_placed(documents.read_lines(path), path.name), lines, blank)
+        yield from _from_text(_with_places(documents.read_lines(path), path.name), lines, blank)
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
@@ -222,9 +222,9 @@ def _sentences(
         left_out.check()
 
 
-def _settled(sentences: list[Sentence]) -> list[Sentence]:
+def _settle(sentences: list[Sentence]) -> list[Sentence]:
     """Return the sentences with each word that a line's end has cut in two in the form, with a hyphen or without, that the others have."""
-    for n, forms in settled_tokens([(sentence.tokens, sentence.text) for sentence in sentences]).items():
+    for n, forms in settle_tokens([(sentence.tokens, sentence.text) for sentence in sentences]).items():
         tokens = tuple(forms.get(k, token) for k, token in enumerate(sentences[n].tokens))
         targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
         sentences[n] = replace(sentences[n], tokens=tokens, targets=targets)

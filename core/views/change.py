@@ -22,7 +22,7 @@ from core.senses import clusters
 from core.text.composed import folded
 from core.text.tokens import bare
 from core.views.induction import space_of
-from core.views.left_out import LeftOut
+from core.views.left_out import LeftOutSentences
 from core.views.sides import (
     Band,
     Side,
@@ -96,7 +96,7 @@ class WordChange:
     near: np.ndarray  # (n,) closeness to the own group
     placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
     bands: tuple[Band, ...]
-    left_out: LeftOut
+    left_out: LeftOutSentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,7 @@ def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
     return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
 
 
-def left_out(bench: Bench, first: Side, second: Side) -> LeftOut:
+def left_out(bench: Bench, first: Side, second: Side) -> LeftOutSentences:
     """The sentences that are on neither side, or on one of the two alone, and why."""
     return choose(bench, first, second).left_out
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.word_maps import map_rows, measured_rows
+from core.analysis.word_maps import map_rows, rows_to_measure
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
@@ -138,7 +138,7 @@ def _need_both(request: StaticRequest) -> None:
 
 def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:
     table = bench.targets
-    senses, rows, measured = table.senses_of(lemma), map_rows(table, lemma), measured_rows(table, lemma)
+    senses, rows, measured = table.senses_of(lemma), map_rows(table, lemma), rows_to_measure(table, lemma)
     cosines_of = _cosines_of(bench, request, table)
 
     def context(word: WordInContext | None) -> tuple[dict[str, float] | None, list[Neighbour] | None]:

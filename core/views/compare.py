@@ -18,7 +18,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.memo import Kept
 from core.common.model_layers import MIX, SENSES
-from core.corpus.overlap import list_keys, shared_keys
+from core.corpus.overlap import intersect_keys, list_keys
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.files import registry
@@ -170,7 +170,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
         ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
-        shared=int(np.isin(keys[0], shared_keys(*keys)).sum()) if len(keys) == 2 else 0,
+        shared=int(np.isin(keys[0], intersect_keys(*keys)).sum()) if len(keys) == 2 else 0,
     )
 
 

@@ -16,7 +16,7 @@ from core.corpus.collocates import Collocate, SenseWord
 from core.corpus.dispersion import Part
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.keyness import Keyword, keywords
-from core.corpus.overlap import sentence_keys, shared_keys
+from core.corpus.overlap import intersect_keys, sentence_keys
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from core.elmo.in_place import by_substitutes
 from core.files.artifacts import text_fingerprint
@@ -306,7 +306,7 @@ def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
     if against == bench.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
     both = [bench.encoded, bench.over(against).encoded]
-    shared = shared_keys(*map(sentence_keys, both))
+    shared = intersect_keys(*map(sentence_keys, both))
     reduced = int(both[0].n_sentences < both[1].n_sentences)
     kept = ~np.isin(sentence_keys(both[reduced]), shared)
     if not kept.any():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.maps import insert
-from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, measured_rows, open_maps
+from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, rows_to_measure
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
@@ -76,7 +76,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
     lemma = _find_shared_lemma(bench, *both)
     if lemma:
-        centroids = _centroids(bench, measured_rows(bench.targets, lemma), both, weights)
+        centroids = _centroids(bench, rows_to_measure(bench.targets, lemma), both, weights)
     else:
         centroids = {name: edits.between(_layers(bench, both, name), each, SENTENCES) for name, each in weights.items()}
 

@@ -7,7 +7,7 @@ from core.common.markup import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOutSentences:
     """Sentences that are on neither side of a comparison though a date or a text might place them there, or on one of the two alone."""
 
     sentences: int = 0  # of the texts that are divided by date

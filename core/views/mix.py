@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis import surroundings
 from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
-from core.analysis.word_maps import follow_mix, map_rows, measured_rows, place, place_under
+from core.analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
@@ -271,7 +271,7 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
     lemma = request.words[0].lemma_in(table)
     products = [bench.products(table, query, normalised=request.normalised) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
-    by_person = np.isin(rows, labeled := measured_rows(table, lemma))  # those of a model's guesses would count as a sense of their own
+    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # those of a model's guesses would count as a sense of their own
     own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(labeled) * len(lengths) <= MOST_PAIRS
     candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)

@@ -16,7 +16,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.corpus.encoded import EncodedCorpus
-from core.corpus.overlap import list_keys, sentence_keys, shared_keys
+from core.corpus.overlap import intersect_keys, list_keys, sentence_keys
 from core.elmo.language_model import Prediction
 from core.files.own_names import titles_of
 from core.index.neighbours import Occurrence
@@ -31,7 +31,7 @@ from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views.induction import rows_of
-from core.views.left_out import LeftOut
+from core.views.left_out import LeftOutSentences
 from core.workbench import Bench, reads_as_model
 
 MOST = 1_000  # occurrences of a word on a side
@@ -116,7 +116,7 @@ class Sides:
     facts: tuple[Facts, Facts]
     masks: tuple[np.ndarray | None, np.ndarray | None]  # (S,) bool of each corpus; None: all of its sentences
     shared: np.ndarray  # keys of the sentences that are left out of the side `left_out.reduced`, where these are found by their tokens
-    left_out: LeftOut
+    left_out: LeftOutSentences
 
     def texts(self, k: int, table: OccurrenceTable) -> "SideTexts":
         """A side's table with its facts, where both are of the same sentences."""
@@ -174,7 +174,7 @@ def keep_news() -> str:
 @reads_as_model
 def facts_of(bench: Bench, corpus: str) -> Facts:
     """Of the encoded corpus: no sentence is read again. A date is the sentence's, else the year in its document's name."""
-    texts = _encoded(bench, corpus)
+    texts = _open_encoded(bench, corpus)
     if texts is None:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
@@ -185,7 +185,7 @@ def facts_of(bench: Bench, corpus: str) -> Facts:
     return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
 
 
-def _encoded(bench: Bench, corpus: str) -> EncodedCorpus | None:
+def _open_encoded(bench: Bench, corpus: str) -> EncodedCorpus | None:
     """None for an index without its texts, and for what is no corpus."""
     try:
         return None if index_at(corpus) else bench.over(corpus).encoded
@@ -216,7 +216,7 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
     sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
     if sides[0] == sides[1]:
         raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
-    corpora = [_encoded(bench, side.corpus) for side in sides]
+    corpora = [_open_encoded(bench, side.corpus) for side in sides]
     facts = tuple(facts_of(bench, side.corpus) for side in sides)
     masks = [_dated(side, known) for side, known in zip(sides, facts, strict=True)]
     is_same = sides[0].corpus == sides[1].corpus or (None not in corpora and corpora[0].fingerprint == corpora[1].fingerprint)
@@ -229,7 +229,7 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
     else:
         keys = [_keys(bench, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
         on_side = [np.ones(len(of), bool) if mask is None else mask for of, mask in zip(keys, masks, strict=True)]
-        shared = shared_keys(*keys)
+        shared = intersect_keys(*keys)
         for of, mask in zip(keys, on_side, strict=True):
             shared = np.intersect1d(shared, of[mask])
         both = [np.isin(of, shared) & mask for of, mask in zip(keys, on_side, strict=True)]
@@ -271,7 +271,7 @@ def _dated(side: Side, facts: Facts) -> np.ndarray | None:
     return mask
 
 
-def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOut:
+def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOutSentences:
     """Count the sentences whose dates put them on no side."""
     groups = [((0, 1), facts[0])] if is_same else [((k,), facts[k]) for k in (0, 1)]
     total, undated, astride, examples = 0, 0, 0, ["", ""]
@@ -286,7 +286,7 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
         for place, mask in enumerate((known.undated, partly)):
             names = (known.dates.names[k] for k in np.unique(known.dates.codes[mask]))
             examples[place] = examples[place] or next(filter(None, names), "")
-    return LeftOut(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
+    return LeftOutSentences(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
 
 
 def split_at(corpus: str, start: str) -> tuple[Side, Side]:
@@ -301,7 +301,7 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
 
 def counts_of(bench: Bench, sides: Sides, k: int) -> dict[str, int] | None:
     """How often each word occurs on a side, without a model; None for an index without its texts."""
-    corpus, mask = _encoded(bench, sides.sides[k].corpus), sides.masks[k]
+    corpus, mask = _open_encoded(bench, sides.sides[k].corpus), sides.masks[k]
     if corpus is None:
         return None
     words = corpus.word if mask is None else corpus.word[mask[corpus.sentence]]

@@ -58,7 +58,7 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
 
 def copy(key: Key, labels: Labels) -> None:
     """Add labels to those of another corpus in which the same sentences are."""
-    change(key, lambda now: now.joined_by(labels.given))
+    change(key, lambda now: now.join(labels.given))
 
 
 def forget(corpus: str) -> None:

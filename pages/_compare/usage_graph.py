@@ -57,7 +57,7 @@ def _keep_sides(files: list[Upload]) -> tuple[str, str, str]:
         paths[what] = file.path
     if "uses" not in paths:
         raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
-    with notes.collecting() as found:
+    with notes.collecting() as collected:
         sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
-    st.session_state[NOTES] = list(found.values())
+    st.session_state[NOTES] = list(collected.values())
     return sides

@@ -50,7 +50,7 @@ def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, 
         figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
         title = view.question or view.title
-        return html_of(HtmlPage(title, view.lede, view.typed(), view.notices(), figures, tables, provenance(view), view.link()))
+        return html_of(HtmlPage(title, view.lede, view.list_texts(), view.notices(), figures, tables, provenance(view), view.link()))
 
 
 def html_of(page: HtmlPage) -> str:

@@ -102,7 +102,7 @@ class Taken:
         """What makes the share card of the pair on the page."""
         return self._all("card").get("card")
 
-    def typed(self) -> list[tuple[str, str]]:
+    def list_texts(self) -> list[tuple[str, str]]:
         """Return what was typed and which words are meant in it: each box's label and text, without empty ones."""
         return [(label, text) for label, text in self._all("typed").values() if text.strip()]
 

@@ -73,7 +73,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, lambda now: now.joined_by(read.given))
+            label_store.change(key, lambda now: now.join(read.given))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:

@@ -111,7 +111,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     corpus = page.session_state["corpus"]
     bench = open_bench(corpus=corpus)
     table = bench.targets
-    assert len(table.labelled_rows("bank")) == 6 and len(table.drawn_rows("bank")) == n
+    assert len(table.labelled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
     shown = opened("pages/map.py", corpus=corpus, map_word="bank")
     read_through(shown)
     assert "of 6 “bank” sentences have a nearest sentence" in said(shown)

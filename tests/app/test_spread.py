@@ -48,7 +48,7 @@ def by_sentence(labels: Labels) -> Labels:
 
 def save(labels: Labels, key=KEY) -> None:
     """As another tab would."""
-    saved_labels.change(saved_labels.file_of(*key), key[1], Labels(), lambda now: now.joined_by(labels.given))
+    saved_labels.change(saved_labels.file_of(*key), key[1], Labels(), lambda now: now.join(labels.given))
 
 
 def kept() -> dict[Token, str]:

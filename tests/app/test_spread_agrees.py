@@ -57,7 +57,7 @@ def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
         labels_of = dict(labels.given)
         page.session_state["found_word"] = word
         given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
-        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.joined_by(given))
+        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
         page.run()
         assert not page.exception
         table = page.dataframe[-1].value.set_index("sentence")

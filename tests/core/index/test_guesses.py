@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.word_maps import map_rows, measured_rows
+from core.analysis.word_maps import map_rows, rows_to_measure
 from core.common.errors import BadInput
 from core.index.build import build_index
 from core.index.joined import JoinedTable
@@ -35,15 +35,15 @@ def table_of(sentences: list[Sentence], folder, *, targets_only: bool = True):
 @pytest.mark.parametrize("targets_only", [True, False])
 def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
     table = table_of(corpus(("money", "shore", "slope")), tmp_path / "index", targets_only=targets_only)
-    labeled, drawn = table.labelled_rows("bank"), table.drawn_rows("bank")
+    labeled, drawn = table.labelled_rows("bank"), table.rows_to_draw("bank")
     assert len(labeled) == 8 and len(drawn) == 11
     assert [table.occurrence(int(row)).guess for row in np.setdiff1d(drawn, labeled)] == ["money", "shore", "slope"]
     assert {table.occurrence(int(row)).guess for row in labeled} == {None}
     assert {table.occurrence(int(row)).sense for row in np.setdiff1d(drawn, labeled)} == {None}
     assert table.senses_of("bank") == ["money", "shore"]
     assert map_rows(table, "bank").tolist() == drawn.tolist()
-    assert measured_rows(table, "bank").tolist() == labeled.tolist()
-    assert len(table.drawn_rows("other")) == 0
+    assert rows_to_measure(table, "bank").tolist() == labeled.tolist()
+    assert len(table.rows_to_draw("other")) == 0
 
 
 def test_tables_read_as_one_keep_their_guesses(tmp_path):
