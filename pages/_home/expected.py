@@ -16,6 +16,7 @@ from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
 from core.live.texts import expected_texts
 from core.senses.judge import is_word
+from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
@@ -62,7 +63,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
 def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
     """Return the words expected in both places, in the direction chosen; None for what is no word of the language."""
     words = first.in_context, second.in_context
-    if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
+    if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return None
     direction = settle_choice(DIRECTION, dict(expected_texts()["directions"]), BOTH)
     return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
