@@ -24,6 +24,13 @@ def add(key: Hashable, text: str) -> None:
         notes[key] = text
 
 
+def remove(key: Hashable) -> None:
+    """Remove a note that no longer holds, if there is one."""
+    notes = _collected.get()
+    if notes is not None:
+        notes.pop(key, None)
+
+
 @contextmanager
 def collecting() -> Iterator[Notes]:
     """Collect the notes added within; the caller shows them."""

@@ -86,12 +86,17 @@ class LeftOut:
         self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
             self.check()
-        values = {"name": self._name, "n": len(self._numbers), "line": self._numbers[0], "why": self._first.result}
-        if len(self._numbers) == 1:
-            text = t("{name}: 1 row is left out, line {line}: {why}.", **values)
-        else:
-            text = t("{name}: {n:,} rows are left out, the first in line {line}: {why}.", **values)
-        notes.add((self._name, "left out"), text)
+        notes.add((self._name, "left out"), self._describe())
+
+    def _describe(self) -> str:
+        n, number, why = len(self._numbers), self._numbers[0], self._first.result
+        if isinstance(self._first.place, Place) and self._first.place.is_item:
+            if n == 1:
+                return t("{name}: 1 row is left out, item {item}: {why}.", name=self._name, item=number, why=why)
+            return t("{name}: {n:,} rows are left out, the first is item {item}: {why}.", name=self._name, n=n, item=number, why=why)
+        if n == 1:
+            return t("{name}: 1 row is left out, line {line}: {why}.", name=self._name, line=number, why=why)
+        return t("{name}: {n:,} rows are left out, the first in line {line}: {why}.", name=self._name, n=n, line=number, why=why)
 
     def check(self) -> None:
         """Raise BadInput, with the places, where a fifth of the rows or more are left out."""
@@ -101,6 +106,7 @@ class LeftOut:
         if further := self._numbers[1:]:
             numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
             result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
+        notes.remove((self._name, "left out"))  # the error says it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 

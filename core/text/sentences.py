@@ -211,7 +211,7 @@ def _sentences(
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
         left_out = LeftOut(path.name)
-        for place, text, date in cells(path, kind, *columns, **reading):
+        for place, text, date in cells(path, kind, *columns, blank=blank, **reading):
             left_out.n_rows += 1
             try:
                 sentences = list(_from_text([(place, text)], lines, blank))

@@ -17,8 +17,13 @@ DATE_COLUMNS = ("date", "year")  # read where nobody names another
 MAX_DATE = 80  # characters
 
 
-def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:
-    """Yield the text cells of a table, each with the line its row begins on and its date, None where there is no such column or cell."""
+def cells(
+    path: Path, kind: str, column: str | None, date_column: str | None, *, blank: bool = False, **reading: Any
+) -> Iterator[tuple[Place, str, str | None]]:
+    """Yield the text cells of a table, each with the line its row begins on and its date, None where there is no such column or cell.
+
+    With `blank`, a row without text gives an empty cell; otherwise it is left out and noted.
+    """
     rows = file_rows(path, kind, **reading)
     left_out, n_blank = LeftOut(path.name), 0
     for place, first_row in islice(rows, 1):
@@ -37,6 +42,8 @@ def cells(path: Path, kind: str, column: str | None, date_column: str | None, **
                 unread.look(row)
             if len(row) <= index:
                 left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1)))
+            elif blank and is_missing(row[index]):
+                yield place, "", _date(row, dated)
             elif is_missing(row[index]):
                 n_blank += 1
                 note_blank(path.name, n_blank)

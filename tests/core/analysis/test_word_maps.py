@@ -17,7 +17,7 @@ SPACES = Layers().spaces
 
 @pytest.mark.parametrize("word", ["bank", "*", ""])
 def test_a_corpus_without_labels_is_said_to_have_none(word):
-    table = SimpleNamespace(labelled_rows=lambda lemma=None: np.zeros(0, int), lemmas=[])
+    table = SimpleNamespace(rows_to_draw=lambda lemma=None: np.zeros(0, int), lemmas=[])
     with pytest.raises(BadInput, match="This corpus has no labeled words") as refused:
         map_rows(table, word)
     assert "Choose one of" not in str(refused.value)

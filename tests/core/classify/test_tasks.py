@@ -192,7 +192,7 @@ def test_train_heads_makes_every_variant_and_then_keeps_what_is_made(answer, dat
     assert meta["shape"]["analyzer"] == "char" and meta["labels"] == ["ham", "spam"] and "5 rows repeat" in str(meta["notes"])
     write_json(output / "spam" / "glove" / "meta.json", read_json(output / "spam" / "glove" / "meta.json") | {"data": "other"})
     (output / "spam" / "elmo" / "weights.safetensors").unlink()
-    again = answer("train-heads", "--data", data, "--output", output, "--tasks", "spam")
+    again = answer("train-heads", "--data", data, "--output", output, "--tasks", "spam", "--overwrite")
     assert {made["variant"] for made in again["made"]} == {"glove", "elmo"} and len(again["kept"]) == len(VARIANTS) - 2
 
 
