@@ -13,7 +13,6 @@ from pathlib import Path
 
 from babel import Locale
 from jinja2 import Environment, StrictUndefined
-from markupsafe import escape
 
 from core.common import i18n, model_layers
 from core.common.config import ASSETS, ROOT
@@ -87,7 +86,7 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
         pack=b64encode(pack).decode("ascii"),
     )
     mark = json.dumps(contents(bench, examples) | {"sha256": _sha256(page)})
-    return page.replace(_MARK % "", _MARK % escape(mark), 1)
+    return page.replace(_MARK % "", _MARK % html("{}", mark), 1)
 
 
 def examples_of(bench: Bench, examples: Examples = ()) -> Examples:

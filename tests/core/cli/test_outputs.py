@@ -129,7 +129,7 @@ def graph(tmp_path) -> Path:
     texts = [("The river bank was steep and green.", "river"), ("The bank lent them some money.", "money")]
     rows = []
     for k in range(12):
-        text, _ = texts[k % 2]
+        text = f"{texts[k % 2][0]} It was {1850 + k}."
         start = text.index("bank")
         rows.append(f"bank\tnn\t{1850 + 50 * (k // 6)}\t{k // 6 + 1}\tmag{k}\tby hand\t{text}\t{start}:{start + 4}\t0:{len(text)}")
     (folder / "uses.csv").write_text("\n".join([head, *rows]) + "\n")
