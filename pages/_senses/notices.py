@@ -100,10 +100,11 @@ def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> Non
 
 
 def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
-    """The sentences listed of each group under its name, two groups side by side."""
+    """The sentences listed of each group under its name, two groups side by side. A group without any is left out."""
     signs = {label: sign for sign, label in shape_names([o.sense for o in occurrences.items])}
-    for start in range(0, len(names), 2):
-        for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
+    numbers = [number for number in range(len(names)) if listed[number]]
+    for start in range(0, len(numbers), 2):
+        for column, number in zip(st.columns(2, gap="large"), numbers[start : start + 2], strict=False):
             values = {"n": int((groups.of == number).sum()), "all": len(groups.of)}
             note = t("{n} of {all} sentences · cosine to the center", **values)
             # The words near by, where they are not the name, and where there is another group that lacks them.
