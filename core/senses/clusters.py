@@ -38,6 +38,7 @@ from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
+PER_GROUP = 5  # sentences of a group on average, at least
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
@@ -131,7 +132,8 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     p = rank_p(excess[-1], excess[:-1])
     limit = everything.mean(axis=0) + spread * np.sort(excess[:-1])[-round(LEVEL * (DRAWS + 1))]  # above it p is at most LEVEL
     # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
-    near = result >= result.max() - null.std(axis=0, ddof=1)
+    fits = np.array(NUMBERS) <= max(NUMBERS[0], len(rows) // PER_GROUP)
+    near = fits & (result >= result[fits].max() - null.std(axis=0, ddof=1))
     clear = near & (result > limit)
     best = NUMBERS[int((clear if clear.any() else near).argmax())]
     return Suggestion(number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), p=p)

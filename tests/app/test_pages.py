@@ -137,7 +137,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/state.py": ("model", "corpus"),
         "pages/corpus.py": ("model", "corpus"),
         "pages/collocates.py": ("model", "corpus"),
-        "pages/keyness.py": ("corpus",),
+        "pages/keyness.py": ("model", "corpus"),
         "pages/decided.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
         "pages/spelling.py": ("model", "vectors"),
@@ -206,8 +206,8 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
 def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_it_off():
     page = opened("pages/model.py")
     measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
-    (cone,) = [frame.value for frame in page.dataframe if "random cosine" in frame.value.columns]
-    assert cone["random cosine"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
+    (cone,) = [frame.value for frame in page.dataframe if "minus mean" in frame.value.columns]
+    assert cone["random pairs"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
     assert set(cone["minus mean"]) <= {"-0.01", "0.00", "0.01"}
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
     notice = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)

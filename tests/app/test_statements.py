@@ -158,7 +158,7 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     both = {"first": first, "second": second, "cosines": (first, second), "shared": np.array(shared)}
     c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
     paired = SimpleNamespace(random=0.01, p=p, n=n)
-    result = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
+    result = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None, shared=0)
     said = plain(compare_words.write_notices(result))
     assert f"<b>{np.mean(shared):.1f}</b> of a word’s {k} neighbors on average ({n:,} words" in said
     none = float(np.mean(np.array(shared) == 0))

@@ -18,6 +18,7 @@ from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
 from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
+from core.text.languages import get_language
 from pages._cached import opened as opened_here
 from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
@@ -142,7 +143,7 @@ def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path
     job, stages = TrainingJob(order, Turns().ask()), []
     monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(job.stage) or {}[""])
     with pytest.raises(KeyError):
-        job._work(None, None)
+        job._work(SimpleNamespace(language=get_language("en")), None)
     assert stages[0].endswith(stage)
 
 

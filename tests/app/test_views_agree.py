@@ -3,6 +3,7 @@
 import json
 import runpy
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import workbench
 from core.cli import wire
+from core.common.config import ASSETS
 from core.elmo import models
 from core.elmo.models import open_model
 from core.workbench import Bench, Names
@@ -133,12 +135,19 @@ REQUESTS = {
             strict=True,
         )
     ],
-    "change": [
-        ({"word": word, "first": {"corpus": "sentences"}, "second": {"corpus": "sentences+jaguar"}, "space": space}, "", {})
-        for word, space in zip(LABELLED, ("senses", "1") * 5, strict=True)
-    ],
     "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
+
+
+def change_requests(folder: Path) -> list:
+    """Requests that compare the even and the odd sentences of the bundled corpus."""
+    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    sides = [folder / "even.jsonl", folder / "odd.jsonl"]
+    for k, path in enumerate(sides):
+        path.write_text("".join(lines[k::2]), encoding="utf-8")
+    first, second = ({"corpus": str(path)} for path in sides)
+    spaces = ("senses", "1") * 5
+    return [({"word": w, "first": first, "second": second, "space": s}, "", {}) for w, s in zip(LABELLED, spaces, strict=True)]
 
 
 def page_of_requests(requests) -> None:
@@ -177,6 +186,7 @@ def differences(value, expected, path: str = "") -> Iterator[str]:
 
 
 def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
+    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path))
     model = open_model("elmo-mini")
     benches = {}
 
