@@ -118,7 +118,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
     if not len(hits) and kind != PATTERN and not set(query) - {patterns.ANY, " "}:
-        raise BadInput(t("A * alone matches every word. Narrow it: bank* or the * of."))
+        raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
 
 

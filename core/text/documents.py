@@ -31,7 +31,7 @@ def read_lines(path: Path) -> list[str]:
     """Return the lines of a document; blank ones separate paragraphs. BadInput for what cannot be read or has no text."""
     lines = {".docx": _of_docx, ".pdf": _of_pdf, ".epub": _of_epub}[path.suffix.lower()](path)
     if not any(map(str.strip, lines)):
-        raise BadInput(t("{name} has no text, perhaps only pictures.", name=path.name))
+        raise BadInput(t("{name} has no text, perhaps only pictures. Run text recognition (OCR) on it first.", name=path.name))
     return lines
 
 

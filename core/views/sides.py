@@ -210,6 +210,7 @@ def _day_of(span: DateSpan) -> tuple[int, int, int]:
     return span.last if span.first[0] == -DISTANT else span.first
 
 
+@reads_as_model
 def choose(bench: Bench, first: Side, second: Side) -> Sides:
     """Choose the sentences of both sides. One with no readable date, or a date that is only partly within a side, is on neither; one that both
     sides have counts for the side with fewer sentences. BadInput for sides that are the same, and for dates that are not there."""
@@ -299,6 +300,7 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
 
 
+@reads_as_model
 def counts_of(bench: Bench, sides: Sides, k: int) -> dict[str, int] | None:
     """How often each word occurs on a side, without a model; None for an index without its texts."""
     corpus, mask = _open_encoded(bench, sides.sides[k].corpus), sides.masks[k]
