@@ -201,6 +201,7 @@ def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
     return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
 
 
+@reads_as_model
 def left_out(bench: Bench, first: Side, second: Side) -> LeftOutSentences:
     """The sentences that are on neither side, or on one of the two alone, and why."""
     return choose(bench, first, second).left_out
@@ -253,12 +254,14 @@ def dates(bench: Bench, corpus: str) -> list[str]:
     return dates_of(facts_of(bench, corpus or bench.corpus))
 
 
+@reads_as_model
 def reads_few(bench: Bench) -> bool:
     """Whether `compute` in the sense space reads so few sentences that nobody need wait for a turn: a model without one has its top layer read
     of many."""
     return space_of(bench) is not None
 
 
+@reads_as_model
 def opening_word(bench: Bench, request: ControlRequest) -> str:
     """The request's word where both sides have it often enough; else the most frequent one with content that they have. "" where no word
     qualifies."""

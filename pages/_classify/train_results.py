@@ -145,15 +145,18 @@ def notebook(order: Order) -> dict:
     """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table."""
     code = [
         "import json, shlex, subprocess, sys",
+        "from importlib.util import find_spec",
         "import pandas as pd",
         f"command = {order.command!r}",
-        "done = subprocess.run([sys.executable, *shlex.split(command)[1:]], stdout=subprocess.PIPE, text=True, check=True)",
-        "found = json.loads(done.stdout)",
-        "runs = pd.DataFrame(found.get('runs', [found]))",
+        "start = ['-c', 'import elmoscope, sys; sys.exit(elmoscope.main())'] if find_spec('elmoscope') else ['-m', 'core']",
+        "words = shlex.split(command)[3:]  # behind python -m core",
+        "done = subprocess.run([sys.executable, *start, *words], stdout=subprocess.PIPE, text=True, check=True)",
+        "result = json.loads(done.stdout)",
+        "runs = pd.DataFrame(result.get('runs', [result]))",
         "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
     ]
     names = ", ".join(variant_titles()[name] for name in order.variants)
-    about = t("{texts}: {variants}. Run it in Elmoscope’s folder and environment.", texts=plain(order.title), variants=names)
+    about = t("{texts}: {variants}. Run it where Elmoscope is installed, or in its folder.", texts=plain(order.title), variants=names)
     if order.task == "own":
         about += " " + t("Put your file’s path into the command.")
     source = [line + "\n" for line in code[:-1]] + code[-1:]

@@ -154,7 +154,7 @@ def test_the_notebook_s_command_runs(own_file: Path):
     )
     from pages._classify.train_results import notebook
 
-    code = "".join(notebook(order)["cells"][2]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
+    code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert float(done.stdout.strip().splitlines()[-1]) > 0.9

@@ -1104,7 +1104,7 @@ MISTAKES = {
     "JSON whose tokens are numbers": ([*EMBED, "{dir}/numbers.json"], "[1] is not a list of words"),
     "streams that are not equally long": ([*EMBED, "{dir}/uneven.json", "--stateful"], "equally long"),
     "a text with --stateful": ([*EMBED, "{dir}/text.txt", "--stateful"], "--stateful needs a .json"),
-    "input of another kind": ([*EMBED, "{dir}/a.rtf"], "a.rtf: save it as .txt"),
+    "input of another kind": ([*EMBED, "{dir}/a.rtf"], "a.rtf: .rtf files are not read"),
     "output of another kind": (["embed", "--model", "{model}", "--input", "{dir}/ok.json", "--output", "{dir}/out.npy"], ".npz"),
     "an empty text": ([*EMBED, "{dir}/empty.txt"], "no sentence"),
     "a batch size of 0": ([*EMBED, "{dir}/ok.json", "--batch-size", "0"], "--batch-size"),
