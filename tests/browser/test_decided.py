@@ -32,7 +32,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
         ("star: the future decides", ("nearest to celebrity", "the future half decides")),
         ("organ: the future decides", ("nearest to musical instrument", "the future half decides")),
         ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
-        ("bank: the model is wrong", ("nearest to financial institution", "the model is wrong")),
+        ("port: the model is wrong", ("nearest to harbour", "the model is wrong")),
     ):
         page.get_by_text(name, exact=True).click()
         for words in message:
