@@ -91,7 +91,8 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         + zeros
         + ([notices.describe_second_model(other, layer)] if other else [])
     )
-    pair_layer.note(pair.judgment.layer, layer)
+    if pair.judgment.verdict is not None:
+        pair_layer.note(pair.judgment.layer, layer)
     rows = [(instrument.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(instrument.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
     share_card.note(in_use, first, second, layer)
