@@ -10,8 +10,8 @@ How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from
 whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
 above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): of the numbers whose silhouette is nearly the
 highest the fewest that is above the clouds' limit for that number. Where none is, as for two clusters far apart, whose one axis a single
-cloud has too, the fewest of them. On the bundled words (55 of two senses or more, 33 of them split) that is the number of labeled senses for
-17, and for 12 if the limit is left out. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
+cloud has too, the fewest of them; never more than one for PER_GROUP sentences. On the bundled English words (55 of two senses or more, 32 of
+them split) that is the number of labeled senses for 16. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
 draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78% of 32. At layer
 2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
 their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
