@@ -48,7 +48,9 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows of a word (or of all of them) whose sense a person gave: what a measure of senses may use. BadInput where there are none."""
     map_rows(table, word)
     if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):
-        raise BadInput(t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word)))
+        raise BadInput(
+            t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
+        )
     return rows
 
 
