@@ -12,7 +12,7 @@ TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence
 
 
 def find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
-    """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
+    """Return the positions of the columns that the caller named (ignoring case) or numbered from 1."""
     names_folded = [folded(name) for name in names]
     results = []
     for column in wanted:
@@ -31,7 +31,7 @@ def find_columns(names: list[str], wanted: Sequence[str | int], place: Place) ->
 
 
 def usual_columns(names: list[str], usual: Sequence[str], what: str, place: Place) -> list[int]:
-    """Where columns of the usual names stand, in the order of the file; at least one."""
+    """Return the positions of the columns with usual names, in the order of the file; at least one."""
     names_folded = [folded(name) for name in names]
     results = [k for k, name in enumerate(names_folded) if name in usual]
     if not results and what == "text":  # the only other column, whatever it is called; row numbers aside

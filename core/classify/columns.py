@@ -23,7 +23,7 @@ class Columns:
 
 
 def read_columns(path: str | Path) -> Columns:
-    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or a .txt file with tabs. The label is told by a usual name, else as the column whose values recur most; the
+    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or a .txt file with tabs. The label column has a usual name, else it is the column whose values recur most; the
     texts by their usual names, else as the column with the most characters. Judged by the first LOOKED_AT rows."""
     path = Path(path)
     with notes.collecting():  # they are shown where the rows are read

@@ -84,7 +84,7 @@ def read_table(
 
 
 def _open(path: Path, encoding: str | None) -> tuple[str, str]:
-    """Return what kind of table a file is, and its text; "" of a workbook. A .txt file is told by its first line."""
+    """Return what kind of table a file is, and its text; "" for a workbook. The first line decides for a .txt file."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
         refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv

@@ -213,7 +213,7 @@ class OpenHeads:
         return languages.get_language(next(iter(self.heads.values())).language)
 
     def tokens(self, text: str) -> tuple[str, ...]:
-        """The tokens that the heads are given of a text; BadInput if there is none."""
+        """Return the tokens of a text that the heads read; BadInput if it has none."""
         return text_tokens(self.task, text, self.language)
 
     @property
@@ -313,7 +313,7 @@ def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> froze
 
 
 def text_tokens(task: TextTask, text: str, language: Language | None = None) -> tuple[str, ...]:
-    """The tokens that a head of the task is given of a text in a language, else English, at most MAX_TOKENS; BadInput if there is none."""
+    """Return the tokens of a text that a head reads, at most MAX_TOKENS, in a language (default English); BadInput if it has none."""
     language = language or languages.get_language(ENGLISH)
     tokens = tuple(language.tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
     if not tokens:

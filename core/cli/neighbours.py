@@ -254,7 +254,7 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
 
 
 def _locate(tokens: Sequence[str], word: str, model: Model) -> tuple[tuple[str, ...], int]:
-    """Return the sentence's tokens, cut so that the word is one of them, and its position. BadInput where it is none."""
+    """Return the sentence's tokens, cut so that the word is one of them, and its position; BadInput if it cannot be."""
     cut, places = locate(tokens, word, model.language, forms=True)
     if not places:
         raise BadInput(wire.no_token(word, cut, "sentence"))

@@ -245,7 +245,7 @@ def writable(text: str, *, folder: bool = False) -> str:
 
 
 def writable_folder(text: str) -> str:
-    """The same of a folder."""
+    """Check a folder in the same way."""
     return writable(text, folder=True)
 
 
