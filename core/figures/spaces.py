@@ -7,9 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, html
 from core.figures import style
-from core.figures.style import GRID, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
+from core.figures.style import GRID, MARKED_RIM, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
 
 STEPS = 12  # places above and below its dots that are tried for a name
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
@@ -157,7 +157,7 @@ def label_map(
             "color": [sense_colour(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
             "opacity": np.where(of < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
             "size": np.where(labeled, 15, 10).tolist(),
-            "line": {"width": np.where(labeled, 2.5, 0).tolist(), "color": RIM},
+            "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
         },
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.25}},
@@ -174,7 +174,7 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     numbers: a bar of three sentences looks like one of three hundred."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     figure = Figure()
-    labels = [f"{band}<br>n = {n:,}" for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
+    labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
     for number, name in enumerate(names):
         figure.add_bar(
             x=labels,

@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.common.markup import html
 from core.figures import style
 from core.figures.maps import Star
-from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
+from core.figures.style import GREY, GRID, MARKED_RIM, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
 
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbors which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
@@ -164,7 +164,7 @@ def words_figure(
                 "color": sense_colour(number),
                 "opacity": 0.75,
                 "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
-                "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM},
+                "line": {"width": [3 if w == word else 0.5 for w in of], "color": MARKED_RIM},
             },
             hovertemplate=html("<b>%{{customdata[0]}}</b> · {}<br>{}", *card),
         )

@@ -268,6 +268,7 @@ class Unread:
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], aside: Sequence[int] = ()) -> None:
         self._name, self._names = name, [each.strip() for each in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
+        self._is_text = any(folded(self._names[k]) == "text" for k in read)
         self._words = {k: 0 for k in range(len(names)) if k not in {*read, *aside}}
         self._usual, self._n = {k for k in self._words if folded(self._names[k]) in usual}, 0
 
@@ -281,5 +282,8 @@ class Unread:
         prose = [k for k, n in self._words.items() if n and (k in self._usual or n >= PROSE_WORDS * self._n)]
         if prose:
             values = {"name": self._name, "read": self._read, "unread": ", ".join(f"“{self._names[k]}”" for k in prose)}
-            text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
+            if self._is_text:
+                text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
+            else:
+                text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
             notes.add((self._name, "unread"), text)

@@ -94,7 +94,7 @@ def show(in_use: InUse) -> None:
         st.caption(
             t(
                 "Measured with an earlier version of the training code, not run again since: {names}. Figures may differ a little when they are.",
-                names=", ".join(old),
+                names=" · ".join(old),
             )
         )
 

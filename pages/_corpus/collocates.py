@@ -114,6 +114,7 @@ def _sense(column: SenseColumn) -> str:
         hide_index=True,
         width="stretch",
         height=min(6, len(rows) + 1) * ROW + 3,
+        column_config={"z": st.column_config.NumberColumn(format="%.1f")},
         on_select="rerun",
         selection_mode="single-row",
         key=f"collocates.{column.sense}",

@@ -127,14 +127,15 @@ def _size(n_bytes: float) -> str:
 def _left_out(kept: KeptCorpus | None) -> None:
     if kept is None or not kept.skipped:
         return
-    n = len(kept.skipped)
+    n = len({file.name for file in kept.skipped})  # a file may have several notes
     with st.expander(
         tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n),
         icon=":material/warning:",
         expanded=n < 4,
         key="corpus.left_out",
     ):
-        show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', file.name, file.why) for file in kept.skipped])
+        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in kept.skipped)  # each name once
+        show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', name, why) for name, why in lines])
 
 
 def _offer(corpus: str, plan: Plan) -> None:

@@ -121,5 +121,5 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
     else:
         lines = [t("Backward is more certain: perplexity {m:,} before “{first}”, forward {n:,} after “{last}”.", **names)]
     if after.unknown > 0.05:
-        lines.append(t("{share:.0%} goes to words outside its vocabulary, such as rare names.", share=after.unknown))
+        lines.append(t("Forward gives {share:.0%} to words outside its vocabulary, such as rare names.", share=after.unknown))
     return lines

@@ -20,7 +20,9 @@ from pages._word import verdict_words
 from tests.app.visit import written
 
 cosines = st.one_of(st.floats(-1, 1), st.just(1.0), st.just(0.99996))
-words = st.sampled_from([("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), ("<b>", "x"), ("눈", "눈"), ("🎉", "🎉"), ("", "")])
+words = st.sampled_from(
+    [("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), ("<b>", "x"), ("눈", "눈"), ("🎉", "🎉"), ("3", "7"), ("", "")]
+)
 
 
 @st.composite
@@ -51,7 +53,10 @@ def test_every_sentence_of_home_is_true(shown_there):
     numbers = {"at layer 0 (spelling only)": item.cosines["0"], f"at layer {layer}.": item.cosines[layer]}
     for value, place in re.findall(r"(−?\d\.\d\d) (at layer 0 \(spelling only\)|at layer \d\.)", text):
         assert value == format_number(numbers[place], ".2f")
-    assert ("are different words" in text) == (not item.one_word and not one_spelling)
+    differ = not item.one_word and not one_spelling
+    lettered = any(map(str.isalpha, "".join(item.words)))
+    assert ("are different words" in text) == (differ and lettered)
+    assert ("are different tokens" in text) == (differ and not lettered)  # as the verdict says "Not a word"
     unknown = {word for word, known in zip(item.words, item.in_static, strict=True) if not known}
     said = re.search(r"Not in GloVe: (.*)\. ELMo", text)
     assert {w.replace("&lt;", "<").replace("&gt;", ">") for w in re.findall("“([^”]*)”", said[1] if said else "")} == unknown

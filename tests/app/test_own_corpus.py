@@ -189,3 +189,17 @@ def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page()
     assert "the most frequent, has 2. Add text" in few.info[0].value and "x" * 50 not in few.info[0].value
     short = opened("pages/keyness.py", corpus=own_corpus.keep_text("bank", "mine").name)
     assert "More often in **mine** (1 token)" in [caption.value for caption in short.caption]
+
+
+def test_notes_on_a_file_name_it_once_and_count_files(tmp_path):
+    rows = "\n".join(f"A long title of many words,It rained on day {k}." for k in range(30))
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
+    (folder / "empty.txt").write_text("")
+    shown = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder))
+    assert not shown.error and not shown.exception
+    assert "2 files skipped or incomplete" in [box.label for box in shown.expander]  # of news.csv two notes
+    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(shown))
+    assert len(notes) == 2 and not any(note.startswith("news.csv") for note in notes)
+    assert "the text is read from “text”, not from “title”. To read another, name it." in notes

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from core.analysis.expectation import is_version
+from core.analysis.expectation import Expected, is_version
 from core.views.next_words import widest_gap
 from pages._frame import choices, examples
 from pages._predict.edits import _verdict
+from pages._predict.expected import _write_notices
 from pages._predict.passage import AT, OTHER, TEXT
 from tests.app.test_pages import opened
 
@@ -122,3 +123,9 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
 
 def test_a_long_word_is_cited_with_a_mark_where_it_is_cut():
     assert "after “" + "x" * 23 + "…”" in said("We sat on the " + "x" * 30, part="next")
+
+
+def test_the_share_of_unknown_words_names_its_direction():
+    before, after = (Expected((), unknown, None, None, effective) for unknown, effective in ((0.2, 50.0), (0.07, 700.0)))
+    lines = _write_notices("the", "end", before, after)
+    assert lines[0].startswith("Backward is more certain") and lines[1].startswith("Forward gives 7% to words outside its vocabulary")

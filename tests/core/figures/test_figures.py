@@ -18,7 +18,7 @@ from core.figures.classifiers import (
 )
 from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
-from core.figures.spaces import cka_heat
+from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, mark, word_ticks
 from core.text.tokens import letter_count
 
@@ -269,3 +269,24 @@ def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
     }
     for sense in ("money", "river"):
         assert drawn[sense, None][0] == drawn[sense, FAINT][0]
+
+
+def test_bars_of_senses_have_their_side_and_its_sentences_on_two_lines():
+    figure = bands_figure(["sentences", "<i>x</i>"], np.array([[1500, 2], [3, 4]]), ["judge", "corner"], key="k")
+    assert list(figure.data[0].x) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]
+
+
+def test_the_rim_of_labeled_dots_is_seen_on_both_themes():
+    labeled = np.array([True, False])
+    figure = label_map(np.zeros((2, 2)), np.array([0, 0]), np.ones(2), labeled, ["sense"], ["one", "two"], key="k")
+    line = figure.data[0].marker.line
+    assert list(line.width) == [3, 0]
+
+    def luminance(color: str) -> float:
+        channels = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        parts = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+    for background in ("#FFFFFF", "#11151B"):
+        dark, light = sorted(map(luminance, (line.color, background)))
+        assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2.1, 1.4.11
