@@ -148,40 +148,39 @@ def check_upload(session: str | None, method: str) -> Refusal | None:
     return None
 
 
+@dataclass(eq=False, slots=True)
+class Coming:
+    """An upload in progress."""
+
+    size: int = 0
+
+
 class Uploads:
     """The files that visits have sent, with bounds for one visit and for all. Streamlit bounds one file (`server.maxUploadSize`)."""
 
     def __init__(self) -> None:
-        self._coming: dict[str, int] = defaultdict(int)  # bytes of requests in progress, by session
-        self._sent: dict[str, int] = defaultdict(int)  # bytes since the visit began, kept on disk by now
+        self._coming: dict[str, list[Coming]] = defaultdict(list)  # by session
 
     async def take(self, app: ASGIApp, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and count its bytes as they come; too many end it with a sentence, before they are kept."""
-        end, came = asyncio.get_running_loop().time() + BODY_S, 0
+        end, came = asyncio.get_running_loop().time() + BODY_S, Coming()
+        self._coming[session].append(came)
 
         async def counted() -> Message:
-            nonlocal came
             try:
                 async with asyncio.timeout_at(end):
                     message = await receive()
             except TimeoutError:
                 raise HTTPException(408, f"The file was not here after {BODY_S:.0f} s.", {"Connection": "close"}) from None
-            size = len(message.get("body", b""))
-            came += size
-            self._coming[session] += size
+            came.size += len(message.get("body", b""))
             if refusal := self._check_room(session):
                 raise HTTPException(refusal.status, refusal.sentence, {"Connection": "close"})
             return message
 
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] < 300:
-                self._sent[session] += came
-            await send(message)
-
         try:
-            await app(scope, counted, noted)
+            await app(scope, counted, send)
         finally:
-            self._coming[session] -= came
+            self._coming[session].remove(came)
             if not self._coming[session]:
                 del self._coming[session]
 
@@ -190,18 +189,14 @@ class Uploads:
         server, manager = runtime.get_instance(), _manager()
         for session in [session for session in manager.file_storage if not server.is_active_session(session)]:
             manager.remove_session_files(session)
-        for session in [session for session in self._sent if not server.is_active_session(session)]:
-            del self._sent[session]
 
     def _check_room(self, session: str) -> Refusal | None:
         """Refuse what is over a bound. Where the room for all is used up, the visit that holds most loses its files, if it holds more."""
         caps, held = limits(), self._held()
         most = 2 * caps.max_unpacked_mb * MB
-        files = len(_manager().file_storage.get(session, ()))
+        files = len(_manager().file_storage.get(session, ())) + len(self._coming[session])
         if held[session] > most or files > caps.max_files:
             return Refusal(413, f"A visit may send {most // MB:,} MB and {caps.max_files:,} files at once.")
-        if self._sent[session] + self._coming[session] > caps.max_session_disk_mb * MB:
-            return Refusal(413, f"A visit may send {caps.max_session_disk_mb:,} MB. Open the page again.")
         while sum(held.values()) > VISITS * most:
             largest = max(_manager().file_storage, key=lambda other: held[other], default=session)
             if held[largest] <= held[session]:
@@ -212,7 +207,7 @@ class Uploads:
 
     def _held(self) -> dict[str, int]:
         """Return the bytes in memory by session."""
-        held = defaultdict(int, self._coming)
+        held = defaultdict(int, {session: sum(request.size for request in coming) for session, coming in self._coming.items()})
         for session, files in list(_manager().file_storage.items()):
             held[session] += sum(len(file.data) for file in list(files.values()))
         return held
