@@ -9,10 +9,12 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
+from google.protobuf.message import DecodeError
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -29,6 +31,8 @@ USED = ("health", "host-config", "stream", "bidi-components/", "upload_file")  #
 ACCOUNTS = ("auth/", "oauth2callback")
 ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UPLOAD = re.compile(f"upload_file/({ID})/({ID})")
+MESSAGES = ("rerun_script", "stop_script", "app_heartbeat")
+OPERATIONS = ("deferred_file", "dataframe_chunk")  # a download made when it is asked for, a table's further rows
 BODY_S = 300.0  # for an upload, from its first byte to its last
 SOCKETS = 1_000  # visitors at once
 FIRST_MESSAGE_S = 30.0  # a page sends one as soon as it is connected
@@ -80,7 +84,7 @@ class Gate:
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"origin"]
         self._sockets += 1
         try:
-            await self._app(scope, soon(receive), send)
+            await self._app(scope, checked(soon(receive)), send)
         finally:
             self._sockets -= 1
             self._uploads.forget_ended()
@@ -215,6 +219,36 @@ class Uploads:
 
 def _manager() -> MemoryUploadedFileManager:
     return runtime.get_instance().uploaded_file_mgr
+
+
+def check_message(data: bytes) -> bool:
+    """Return whether a page's message is one that the app's pages send.
+
+    Others would empty everybody's caches, write into the app's folder, or ask for millions of upload addresses at once.
+    """
+    message = BackMsg()
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        return True  # Streamlit closes the connection, and says why
+    kind = message.WhichOneof("type")
+    if kind == "file_urls_request":
+        return limits().uploads and len(message.file_urls_request.file_names) <= limits().max_files
+    if kind == "backend_operation_request":
+        return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in MESSAGES
+
+
+def checked(receive: Receive) -> Receive:
+    """Return `receive` that leaves out messages which no page sends."""
+
+    async def passed() -> Message:
+        message = await receive()
+        while message["type"] == "websocket.receive" and not check_message(message.get("bytes") or b""):
+            message = await receive()
+        return message
+
+    return passed
 
 
 def soon(receive: Receive) -> Receive:

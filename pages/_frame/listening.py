@@ -17,12 +17,15 @@ from streamlit import config
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")
 CONNECTIONS = 2_000  # at once, of all visitors; further ones take the place of those that are idle
 FILES_BESIDE = 500  # open files that are no connections
 SILENT_S = 15.0  # a connection without a request is closed after this time, or after twice as long
+FRAGMENTS = 1_000  # of a message
 REQUEST_S = 600.0  # from a request's headers to the end of its response
 
 
@@ -99,6 +102,24 @@ def _announce() -> None:
     click.echo("")
 
 
+class _Socket(WebSocketsSansIOProtocol):
+    """A WebSocket that bounds what uvicorn's keeps without limit: a message's fragments, and answers to pings that nobody reads."""
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take a fragment of a message; too many end the connection."""
+        if len(self.frames) >= FRAGMENTS:
+            self.transport.abort()
+        else:
+            super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        """Answer a ping, unless earlier answers wait to be read."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()
+
+
 def bound_connections() -> None:
     """Bound the number of connections and the time that one may stay without a request, and the size of a browser's message.
 
@@ -107,7 +128,7 @@ def bound_connections() -> None:
     made, most = H11Protocol.connection_made, _raise_open_files()
 
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:
-        self.config.ws_max_size = get_max_widget_state_size_bytes()
+        self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _Socket
         if len(self.connections) >= most:
             idle = next((other for other in self.connections if _is_idle(other)), None)
             (idle.transport if idle else transport).abort()

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from starlette.applications import Starlette
 from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -165,7 +166,7 @@ def request(
         result.status, result.text = error.status_code, error.detail
         return result
     result.status = sent[0].get("status") if sent else None
-    result.text = b"".join(message.get("body", b"") for message in sent).decode()
+    result.text = b"".join(message.get("body", b"") for message in sent).decode("utf-8", "replace")
     result.bodies = [message["body"] for message in sent if message.get("body")]
     return result
 
@@ -413,3 +414,49 @@ def test_paths_of_the_machine_are_off_where_others_reach_the_server_unless_they_
         monkeypatch.setenv("ELMOSCOPE_PATHS", given)
     listen(address)
     assert limits().paths == paths and listening.is_open() == (address not in (OWN, "localhost", "::1"))
+
+
+@pytest.mark.parametrize("public", ["", "on"])
+def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, public):
+    listen(OWN)
+    if public:
+        monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
+    page, files, many = BackMsg(), BackMsg(), BackMsg()
+    page.rerun_script.query_string = "a=x"
+    files.file_urls_request.file_names.append("a.txt")
+    many.file_urls_request.file_names.extend([""] * 100_000)
+    others = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
+    others += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
+    others[-2].backend_operation_request.install_skills.SetInParent()
+    others[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
+    deferred = BackMsg()
+    deferred.backend_operation_request.deferred_file.file_id = "a"
+    both = page.SerializeToString() + others[0].SerializeToString()  # the last one counts
+    sent = [message.SerializeToString() for message in (*others, many, files, page, deferred)] + [both, b"\xff\xff"]
+    left = [{"type": "websocket.receive", "bytes": data} for data in sent]
+
+    async def receive() -> dict:
+        return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1000}
+
+    async def passed() -> list[bytes]:
+        read = gate.checked(receive)
+        return [message["bytes"] for message in [await read() for _ in range(5 - bool(public))] if "bytes" in message]
+
+    wanted = [page.SerializeToString(), deferred.SerializeToString(), b"\xff\xff"]
+    assert asyncio.run(passed()) == ([] if public else [files.SerializeToString()]) + wanted
+
+
+def test_a_page_that_sends_nothing_is_left(listen, monkeypatch):
+    monkeypatch.setattr(gate, "FIRST_MESSAGE_S", 0.01)
+    left = [{"type": "websocket.connect"}]
+
+    async def receive() -> dict:
+        if not left:
+            await asyncio.sleep(60)
+        return left.pop()
+
+    async def received() -> list[str]:
+        read = gate.soon(receive)
+        return [(await read())["type"] for _ in range(2)]
+
+    assert asyncio.run(received()) == ["websocket.connect", "websocket.disconnect"]
