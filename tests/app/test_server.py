@@ -4,14 +4,17 @@ import asyncio
 import itertools
 import os
 import re
+import socket
 from types import SimpleNamespace
 
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from core.common.limits import limits
 from pages._frame import gate, listening, server
@@ -460,3 +463,39 @@ def test_a_page_that_sends_nothing_is_left(listen, monkeypatch):
         return [(await read())["type"] for _ in range(2)]
 
     assert asyncio.run(received()) == ["websocket.connect", "websocket.disconnect"]
+
+
+def test_idle_connections_make_room_for_others_and_are_closed(monkeypatch):
+    monkeypatch.setattr(H11Protocol, "connection_made", H11Protocol.connection_made)  # it is the old one again after the test
+    monkeypatch.setattr(listening, "_raise_open_files", lambda: 5)
+    monkeypatch.setattr(listening, "SILENT_S", 0.5)
+    listening.bound_connections()
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"page"})
+
+    async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        return await reader.read()
+
+    async def visits() -> tuple[bytes, list, int]:
+        running = listening._Second(uvicorn.Config(page, lifespan="off", log_config=None))
+        bound = socket.create_server(("127.0.0.1", 0))
+        bound.setblocking(False)
+        task = asyncio.create_task(running.serve(sockets=[bound]))
+        place = bound.getsockname()
+        idle = [await asyncio.open_connection(*place) for _ in range(20)]
+        idle[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
+        answer = await ask(*await asyncio.open_connection(*place))
+        ended = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
+        left = len(running.server_state.connections)
+        running.should_exit = True
+        await task
+        for _, writer in idle:
+            writer.close()
+        return answer, ended, left
+
+    answer, ended, left = asyncio.run(visits())
+    assert answer.endswith(b"page\r\n0\r\n\r\n") and left == 0
+    assert all(end == b"" or isinstance(end, ConnectionError) for end in ended)
