@@ -6,6 +6,7 @@ import os
 import re
 import socket
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 import uvicorn
@@ -499,3 +500,35 @@ def test_idle_connections_make_room_for_others_and_are_closed(monkeypatch):
     answer, ended, left = asyncio.run(visits())
     assert answer.endswith(b"page\r\n0\r\n\r\n") and left == 0
     assert all(end == b"" or isinstance(end, ConnectionError) for end in ended)
+
+
+def test_pings_are_answered_only_while_the_answers_are_read():
+    handshake = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    handshake += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ping = b"\x89\x81" + bytes(5)
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+
+    async def written() -> list[int]:
+        setting = uvicorn.Config(page, lifespan="off", log_config=None)
+        setting.load()
+        transport = MagicMock(get_extra_info=lambda name: None, is_closing=lambda: False)
+        connection = listening._Socket(setting, uvicorn.server.ServerState(), {})
+        connection.connection_made(transport)
+        connection.data_received(handshake.encode())
+        await asyncio.sleep(0.01)
+        counts = []
+        for step in (lambda: None, connection.pause_writing, connection.resume_writing):
+            step()
+            before = transport.write.call_count
+            for _ in range(10):
+                connection.data_received(ping)
+            counts.append(transport.write.call_count - before)
+        connection.connection_lost(None)
+        await asyncio.sleep(0.01)
+        return counts
+
+    assert asyncio.run(written()) == [10, 0, 10]

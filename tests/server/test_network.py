@@ -203,26 +203,16 @@ HANDSHAKE += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 MASK = bytes(4)
 
 
-@pytest.mark.parametrize(
-    ("first", "endless", "ends"),
-    [
-        (b"\x02\x80" + MASK, (b"\x00\x80" + MASK) * 10_000, True),  # a message of empty fragments
-        (b"", (b"\x89\xfd" + MASK + bytes(125)) * 5_000, False),  # pings, whose answers are not read
-    ],
-)
-def test_endless_frames_stay_within_bounds(server, first, endless, ends):
+def test_a_message_of_endless_fragments_ends_the_connection(server):
     before = server.memory_mb()
     server.reset_peak()
     with server.connect(20) as connection:
         connection.sendall(HANDSHAKE.encode())
         assert connection.recv(1000).startswith(b"HTTP/1.1 101")
-        ended = False
-        try:
-            for part in (first, *[endless] * 60):
+        with pytest.raises(ConnectionError):
+            for part in (b"\x02\x80" + MASK, *[(b"\x00\x80" + MASK) * 10_000] * 60):
                 connection.sendall(part)
-        except OSError:
-            ended = True
-    assert ended == ends and server.peak_mb() < before + 30
+    assert server.peak_mb() < before + 30
 
 
 def test_messages_that_no_page_sends_change_nothing(server):
