@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,24 +46,33 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    """README's command, on a machine without a network; a visit may send 10 MB."""
+def servers(tmp_path_factory):
+    """README's command, on a machine without a network, where a visit may send 10 MB; and the Dockerfile's environment. Both start at once."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "dropped.py").write_text(DROPPED)
     command = str(folder / "dropped.py"), str(folder / "noted.txt")
-    with started(OWN, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command) as server:
-        server.noted = folder / "noted.txt"
-        server.silent = [server.connect() for _ in range(100)]
-        for k, connection in enumerate(server.silent):
+    commands = (
+        started(OWN, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command),
+        started(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": NAMED}),
+    )
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
+        own, public = pool.map(stack.enter_context, commands)
+        own.noted = folder / "noted.txt"
+        own.silent = [own.connect() for _ in range(100)]
+        for k, connection in enumerate(own.silent):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" * (k % 2))
-        server.silent_since = time.monotonic()
-        yield server
+        own.silent_since = time.monotonic()
+        yield own, public
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory):
-    with started(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": NAMED}) as server:
-        yield server
+def own(servers) -> Server:
+    return servers[0]
+
+
+@pytest.fixture(scope="module")
+def public(servers) -> Server:
+    return servers[1]
 
 
 @pytest.fixture(params=[OWN, PUBLIC])
