@@ -4,7 +4,6 @@ A check is one function for one kind of input. It returns a refusal, or None.
 """
 
 import asyncio
-import ipaddress
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,11 +16,10 @@ from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.server_util import is_allowed_origin
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from core.common.limits import is_public, limits
 from core.common.markup import shorten
-from pages._frame.listening import is_open
+from pages._frame.listening import answers_to, is_open
 
 HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[0-9a-z_.-]{1,253})(?::([0-9]{1,5}))?", re.IGNORECASE)
 PORTS = {"http": "80", "https": "443"}
@@ -98,13 +96,9 @@ def check_address(scope: Scope) -> Refusal | None:
 
 
 def check_host(scope: Scope) -> Refusal | None:
-    """Refuse a host that is not this server's: a website could point its own name at this machine, and read what the app answers.
-
-    An IP address cannot be pointed anywhere, so a server that is open to other machines answers to any.
-    """
-    host = _only(scope, b"host")
-    parts = HOST.fullmatch(host or "")
-    if parts and (is_host_allowed(host) or (is_open() and _is_ip(parts[1]))):
+    """Refuse a host that is not this server's: a website could point its own name at this machine, and read what the app answers."""
+    parts = HOST.fullmatch(_only(scope, b"host") or "")
+    if parts and answers_to(parts[1]):
         return None
     if not parts:
         return Refusal(400, "The request names no valid host. Open the server by its name.")
@@ -286,11 +280,3 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """Return the value of a header that is there once."""
     values = [value for other, value in scope["headers"] if other == name]
     return values[0].decode("latin-1") if len(values) == 1 else None
-
-
-def _is_ip(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True

@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from fnmatch import fnmatchcase
 
 import click
 import uvicorn
@@ -27,6 +28,7 @@ FILES_BESIDE = 500  # open files that are no connections
 SILENT_S = 15.0  # a connection without a request is closed after this time, or after twice as long
 FRAGMENTS = 1_000  # of a message
 REQUEST_S = 600.0  # from a request's headers to the end of its response
+_HOSTS = list(LOCAL)  # patterns of the names that are answered
 
 
 def is_open() -> bool:
@@ -43,16 +45,34 @@ def is_open() -> bool:
 def settle() -> None:
     """Set what follows from the address: the hosts that are answered, and whether paths of this machine may be named.
 
-    Streamlit's own check of the WebSocket's host then agrees with that of the gate.
+    `server.allowedHosts` is emptied: Streamlit checks the WebSocket alone by it, and knows no rule for IP addresses.
     """
     given = [name for entry in config.get_option("server.allowedHosts") or () for name in entry.replace(",", " ").split()]
     address = config.get_option("server.address") or ""
     named = [address] if address not in EVERYWHERE else []
     here = [socket.gethostname()] if is_open() else []
-    hosts = [name.lower().strip("[]") for name in (*LOCAL, *named, *here, *given)]
-    config.set_option("server.allowedHosts", list(dict.fromkeys(hosts)))
+    _HOSTS[:] = [_plain(name) for name in (*LOCAL, *named, *here, *given)]
+    config.set_option("server.allowedHosts", [])
     if is_open() and not os.environ.get("ELMOSCOPE_PATHS", "").strip():
         os.environ["ELMOSCOPE_PATHS"] = "off"
+
+
+def answers_to(host: str) -> bool:
+    """Return whether a host is this server's. One that is open to other machines has any IP address, as none can be pointed elsewhere."""
+    name = _plain(host)
+    return any(fnmatchcase(name, pattern) for pattern in _HOSTS) or (is_open() and _is_ip(name))
+
+
+def _plain(host: str) -> str:
+    return host.lower().strip("[]").rstrip(".")
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def serving(ahead: Callable[[object], AbstractAsyncContextManager[None]]) -> Callable[[object], AbstractAsyncContextManager[None]]:

@@ -145,6 +145,12 @@ def test_a_page_behind_a_proxy_with_tls_is_of_the_same_origin(public, host):
     assert refused(public, host=host, origin="https://other.test", headers=forwarded)[0] == 403
 
 
+@pytest.mark.parametrize("name", ["192.168.1.7", "[fe80::1]", "127.0.0.1", socket.gethostname()])
+def test_an_open_server_is_reached_by_ip_address_and_by_the_machines_name(public, name):
+    with Client(public, host=f"{name}:{public.port}") as client:
+        assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
+
+
 # --- uploads ----------------------------------------------------------------------------------------------------------
 
 
