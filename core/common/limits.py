@@ -86,6 +86,12 @@ def check_allowed(what: str) -> None:
     )
 
 
+def is_public() -> bool:
+    """Return whether ELMOSCOPE_PUBLIC is on; BadInput where it is neither on nor off."""
+    value = os.environ.get(SWITCH)
+    return value is not None and _switch(SWITCH, value)
+
+
 @lru_cache(maxsize=8)
 def _read(public: str | None, *values: str | None) -> Limits:
     caps = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
