@@ -1,0 +1,345 @@
+"""core.files.quotas: room for texts is checked before they are written, small visits are never kept out by large ones, texts expire."""
+
+import os
+import threading
+import time
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from core.common.errors import BadInput
+from core.corpus.kept import open_encoded
+from core.elmo.models import open_model
+from core.files import disk_space, own_names, quotas
+from core.files.disk_space import hold, layers_folder
+from core.files.quotas import UPLOAD, VISIT, Visits
+from core.index.index_plan import check_room, index_plan, open_claimed
+from core.index.table import OccurrenceTable
+from core.text.own_corpus import KeptCorpus, forget, keep_files, keep_sentences, keep_text
+from core.text.own_corpus import Source as TextFile
+from core.text.sentences import Sentence, Target
+
+Usage = namedtuple("Usage", "total used free")
+
+
+class Server:
+    """Visits whose pages are open or closed."""
+
+    def __init__(self) -> None:
+        self.there: set[str] = set()
+        self.n = 0
+
+    def paste(self, visit: str, kilobytes: float = 0.1) -> KeptCorpus:
+        """Store a text that nobody else has, of that many kilobytes in the cache, in a visit."""
+        self.there.add(visit)
+        self.n += 1
+        with VISIT.within(visit):
+            words = ["a"] * max(1, round((1000 * kilobytes - 60) / 5))
+            return keep_sentences([Sentence((f"{self.n:06d}", *words), (), "mine")])
+
+    def held(self, visit: str) -> int:
+        return sum(text.is_file() for text in quotas.VISITS.held(visit).texts)
+
+
+@pytest.fixture
+def server(monkeypatch) -> Server:
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    server = Server()
+    monkeypatch.setattr(quotas.VISITS, "is_there", server.there.__contains__)
+    return server
+
+
+def stored() -> int:
+    return len(quotas.texts())
+
+
+def aged(kept: KeptCorpus, hours: float) -> KeptCorpus:
+    then = time.time() - 3600 * hours
+    os.utime(kept.path, (then, then))
+    return kept
+
+
+def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "3")
+    first = server.paste("one")
+    for _ in range(2):
+        server.paste("one")
+    for _ in range(3):
+        with pytest.raises(BadInput, match="You have 3 texts, the limit here. Delete one first"):
+            server.paste("one")
+    assert stored() == 3 and len(list(own_names.folder().iterdir())) == 6
+    assert server.paste("two").path.is_file()
+    with VISIT.within("one"):
+        assert keep_sentences([Sentence(("000001", "a", "a", "a", "a", "a", "a", "a", "a"), (), "mine")]).path == first.path  # it is there
+        forget(first.name)
+    assert server.paste("one").path.is_file()
+
+
+def test_a_visit_is_refused_at_its_bytes_before_anything_is_written(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
+    server.paste("one", 600)
+    with pytest.raises(BadInput, match=r"needs 0\.5 MB; you have used 0\.6 of 1 MB"):
+        server.paste("one", 500)
+    assert stored() == 1 and server.paste("one", 300) and server.paste("two", 900)
+
+
+def test_texts_and_indexes_of_a_visit_count_together(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
+    kept = server.paste("one", 900)
+    with VISIT.within("one"):
+        made = quotas.VISITS.held().made
+        made[kept.name, "model", False] = 700_000
+        with pytest.raises(BadInput, match=r"you have used 1\.6 of 2 MB"):
+            server.paste("one", 500)
+        with pytest.raises(BadInput, match="you have used 2 of 2 MB"):
+            check_room(index_plan([Sentence(("a",) * 300, (), "x")], 3, 256), sum(made.values()))
+        forget(kept.name)
+        assert not made and quotas.VISITS.held().n_bytes == 0
+    assert server.paste("one", 500)
+
+
+def test_who_fills_the_disk_is_refused_and_keeps_nobody_out(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
+    with pytest.raises(BadInput, match=r"all texts use [12]\.\d of 2 MB"):
+        for _ in range(20):
+            server.paste("greedy", 190)
+    n = server.held("greedy")
+    assert 9 <= n <= 10
+    first = server.paste("small", 150)
+    assert server.paste("small", 150).path.is_file() and server.paste("other", 0.1).path.is_file() and first.path.is_file()
+    assert 0 < server.held("greedy") < n
+    with pytest.raises(BadInput):
+        server.paste("greedy", 190)
+    assert server.held("small") == 2 and server.held("other") == 1
+    size = sum(text.stat().st_size for text in quotas.texts())
+    assert size <= 2_000_000
+
+
+def test_many_greedy_visits_share_with_those_that_come_later(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
+    for k in range(8):
+        with pytest.raises(BadInput):
+            for _ in range(20):
+                server.paste(f"greedy {k}", 100)
+    for k in range(5):
+        assert server.paste(f"small {k}", 50).path.is_file()
+    assert all(server.held(f"small {k}") == 1 for k in range(5))
+
+
+def test_texts_of_visits_that_have_ended_go_first_the_longest_unused_before_others(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    old, older, recent = aged(server.paste("gone", 300), 2), aged(server.paste("gone", 300), 3), server.paste("here", 300)
+    server.there.discard("gone")
+    server.paste("new", 300)
+    assert [kept.path.is_file() for kept in (older, old, recent)] == [False, True, True]
+    server.paste("new", 300)
+    assert [kept.path.is_file() for kept in (older, old, recent)] == [False, False, True]
+    with pytest.raises(BadInput):
+        server.paste("new", 300)
+    assert recent.path.is_file()
+
+
+def test_thousands_of_visits_with_a_text_each_make_room_when_they_end(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "100")
+    began = time.monotonic()
+    for k in range(1_000):
+        server.paste(f"visit {k}")
+        server.there.discard(f"visit {k - 20}")
+    assert stored() == 100 and time.monotonic() - began < 60
+    assert all(server.held(f"visit {k}") == 1 for k in range(980, 1_000))
+    for k in range(1_000, 1_080):
+        server.paste(f"visit {k}")
+    with pytest.raises(BadInput, match="100 texts are stored, the limit here"):
+        server.paste("one more")
+    assert stored() == 100
+
+
+def test_nothing_gives_way_where_that_would_not_do(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    ended = server.paste("gone", 300)
+    server.there.clear()
+    (disk_space.cache_folder() / "corpora" / "bundled").write_bytes(bytes(500_000))
+    with pytest.raises(BadInput, match="all texts use"):
+        server.paste("new", 600)
+    assert ended.path.is_file()
+
+
+def test_an_index_of_the_largest_visit_goes_before_its_text(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
+    kept = server.paste("large", 500)
+    index = disk_space.cache_folder() / "indexes" / f"model-{quotas._marks(kept.path)[0]}"
+    index.mkdir(parents=True)
+    (index / "some").write_bytes(bytes(1_300_000))
+    with VISIT.within("large"):
+        quotas.VISITS.held().made[kept.name, "model", False] = 1_300_000
+    server.paste("small", 400)
+    assert kept.path.is_file() and not index.exists() and not quotas.VISITS.held("large").made
+
+
+def test_a_text_that_a_small_visit_uses_too_does_not_go_with_the_large_one(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    shared = server.paste("large", 400)
+    aged(shared, 1)
+    server.paste("large", 400)
+    server.there.add("small")
+    with VISIT.within("small"):
+        quotas.VISITS.use(shared.path)
+    server.paste("third", 300)
+    assert shared.path.is_file() and server.held("large") == 1
+
+
+def test_an_unfinished_training_gives_way_and_layers_in_use_do_not(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    held = hold(layers_folder() / "one")
+    (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
+    with pytest.raises(BadInput, match="all texts use"):
+        server.paste("one", 500)
+    held.release()
+    assert server.paste("one", 500).path.is_file() and not (layers_folder() / "one").exists()
+
+
+def test_a_full_disk_refuses_before_anything_is_written(server, monkeypatch):
+    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 1_000, 1_000))
+    with pytest.raises(BadInput, match=r"MB of disk; 0\.0 MB are free"):
+        server.paste("one", 100)
+    assert not own_names.folder().exists() or not list(own_names.folder().iterdir())
+
+
+def test_of_texts_stored_at_once_none_passes_the_limit(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "5")
+    refused = []
+
+    def paste(k: int) -> None:
+        with VISIT.within("one"):
+            try:
+                keep_text(f"Text number {k}.", "mine")
+            except BadInput as error:
+                refused.append(str(error))
+
+    server.there.add("one")
+    threads = [threading.Thread(target=paste, args=(k,)) for k in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stored() == 5 and len(refused) == 15
+
+
+def test_texts_expire_some_hours_after_their_visit_with_all_that_was_made_of_them(server, private_cache):
+    model = open_model("elmo-mini")
+    with VISIT.within("gone"):
+        server.there.add("gone")
+        kept = keep_text("The bank was steep. The bank lent money.", "mine")
+        open_claimed(kept.name, model, quotas.VISITS.held().made)
+        open_encoded(kept.name)
+    here, lately = server.paste("here"), server.paste("gone")
+    files = [path for path in private_cache.rglob("*") if path.is_file() and path.parent.name not in (".own", "checksums")]
+    assert len(files) > 5
+    for text in (kept, here):
+        aged(text, 7)
+    server.there.discard("gone")
+    quotas.VISITS.expire()
+    assert not kept.path.exists() and here.path.is_file() and lately.path.is_file()
+    left = [path for path in files if path.exists()]
+    assert not [path for path in left if path.parent.parent.name in ("indexes", "encoded")], left
+    server.there.clear()
+    quotas.VISITS.expire()
+    assert here.path.is_file()  # in use until now: its hours begin
+    aged(here, 7)
+    quotas.VISITS.expire()
+    assert not here.path.exists() and lately.path.is_file()
+
+
+def test_states_of_trainings_expire(server, private_cache):
+    folder = private_cache / "training"
+    folder.mkdir(parents=True)
+    for name, hours in (("old.pt", 7), ("new.pt", 5)):
+        (folder / name).write_bytes(b"x")
+        os.utime(folder / name, (time.time() - 3600 * hours,) * 2)
+    quotas.VISITS.expire()
+    assert [path.name for path in folder.iterdir()] == ["new.pt"]
+
+
+def test_on_ones_own_machine_nothing_expires_and_nothing_gives_way(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    server = Server()
+    texts = [aged(server.paste("gone", 400), 24 * 365 * 20) for _ in range(2)]
+    monkeypatch.setattr(quotas.VISITS, "is_there", lambda visit: False)
+    quotas.VISITS.expire()
+    with pytest.raises(BadInput, match="all texts use 0.8 of 1 MB. Delete one"):
+        server.paste("new", 300)
+    assert all(text.path.is_file() for text in texts)
+
+
+def test_use_changes_neither_the_content_nor_the_time_of_the_last_change(server):
+    kept = aged(server.paste("one"), 5)
+    before = kept.path.stat().st_mtime_ns
+    quotas.VISITS.use(kept.path)
+    assert kept.path.stat().st_mtime_ns == before and time.time() - kept.path.stat().st_atime < 60
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        [Sentence(("The", "bank", "."), (), "a")],
+        [Sentence(("The", "bank", "."), (Target(1, "bank", "money"),), "a", "The  bank.")],
+        [Sentence(("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the", None, guess="x")), "a"), Sentence(("No", "label"), (), "b")],
+    ],
+)
+def test_what_is_made_of_a_text_is_known_without_reading_it(server, sentences):
+    server.there.add("one")
+    with VISIT.within("one"):
+        kept = keep_sentences(sentences)
+        model = open_model("elmo-mini")
+        tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
+        encoded = open_encoded(kept.name).folder
+    assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
+    quotas.VISITS.remove(kept.path)
+    assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(own_names.folder().iterdir())
+
+
+def test_what_is_made_of_a_text_that_is_deleted_meanwhile_goes_too(server, private_cache):
+    server.there.add("one")
+    model = open_model("elmo-mini")
+    with VISIT.within("one"):
+        kept = keep_text("The bank was steep. The bank lent money.", "mine")
+        open_claimed(kept.name, model, {}, report=lambda *_: quotas.VISITS.remove(kept.path))
+    assert not list((private_cache / "indexes").glob("*/meta.json"))
+
+
+def test_uploads_count_for_their_visit_and_for_all(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "3")
+    for visit in ("one", "two"):
+        server.there.add(visit)
+        with VISIT.within(visit):
+            quotas.VISITS.check(1_400_000)
+            quotas.VISITS.held().made[UPLOAD, 1] = 1_400_000
+            with pytest.raises(BadInput, match=r"you have used 1\.4 of 2 MB"):
+                quotas.VISITS.check(700_000)
+    server.there.add("three")
+    with VISIT.within("three"), pytest.raises(BadInput, match=r"all texts use 2\.8 of 3 MB"):
+        quotas.VISITS.check(400_000)
+    server.there.discard("one")
+    with VISIT.within("three"):
+        quotas.VISITS.check(400_000)
+
+
+def test_work_of_the_machine_itself_has_no_quota_of_a_visit(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
+    (tmp_path / "a.txt").write_text("One text.")
+    (tmp_path / "b.txt").write_text("Another text.")
+    assert all(keep_files([TextFile(name, Path(tmp_path / name))]).path.is_file() for name in ("a.txt", "b.txt"))
+
+
+def test_who_lets_go_of_a_text_is_told_whether_another_visit_holds_it():
+    visits = Visits()
+    text = own_names.folder() / "0.jsonl"
+    for visit in ("one", "two"):
+        with VISIT.within(visit):
+            visits.use(text)
+    with VISIT.within("one"):
+        assert visits.release(text) and not visits.held().texts
+    with VISIT.within("two"):
+        assert not visits.release(text)
