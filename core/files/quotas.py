@@ -25,7 +25,7 @@ from core.files.disk_space import Room
 
 MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache whose entries are named by what they were made of
 CHECKPOINTS = "training"
-TOUCHED_AFTER_S = 60.0  # a text in use is marked as used this often
+TOUCHED_AFTER_S = 300.0  # a text in use is marked as used this often
 UPLOAD = "upload"  # the first part of a key of `Held.made`
 
 VISIT: InThread[str] = InThread("visit")  # the visit that this thread works for; None for the machine's own work
@@ -121,15 +121,14 @@ class Visits:
         with self._lock:
             room, spare = self._at_best(needed, n_texts, layers)
             if room.used + needed <= most and needed <= room.free:
-                for item in spare:
-                    self._remove(item)
+                self._remove(spare)
                 disk_space.make_room(needed, most, layers)
             return room
 
     def remove(self, text: Path, marks: Iterable[str] = ()) -> None:
         """Remove a text and everything made of it; `marks` are additional ones of the names of that."""
         with self._lock:
-            self._remove(_Spare(text, True, 0), marks)
+            self._remove([_Spare(text, True, 0)], marks)
 
     def expire(self) -> None:
         """Remove texts, and states of trainings, that nobody has used for as long as they are stored; texts in use are marked as used."""
@@ -139,11 +138,9 @@ class Visits:
         with self._lock:
             self.held()
             in_use = set().union(*(held.texts for held in self._held.values()))
-            for text in texts():
-                if text in in_use:
-                    _touch(text)
-                elif _last_use(text) < since:
-                    self.remove(text)
+            for text in in_use:
+                _touch(text)
+            self._remove([_Spare(text, True, 0) for text in texts() - in_use if _last_use(text) < since])
             for file in (cache_folder() / CHECKPOINTS).glob("*.pt"):
                 with contextlib.suppress(OSError):
                     if file.stat().st_mtime < since:
@@ -210,16 +207,19 @@ class Visits:
                 gone.add((item.text, item.with_text))
                 yield item
 
-    def _remove(self, item: _Spare, marks: Iterable[str] = ()) -> None:
-        marks = {*_marks(item.text), *marks}
-        for place in [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name) if _is_marked(place, marks)]:
-            shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
-        for held in self._held.values():
-            self._drop(held, item.text, item.with_text)
-        if item.with_text:
-            for file in (item.text, _facts(item.text)):
+    def _remove(self, items: list[_Spare], marks: Iterable[str] = ()) -> None:
+        made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)] if items else []
+        for item in items:
+            its_marks = {*_marks(item.text), *marks}
+            for place in [place for place in made if _is_marked(place, its_marks)]:
                 with contextlib.suppress(OSError):
-                    file.unlink(missing_ok=True)
+                    shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
+            for held in self._held.values():
+                self._drop(held, item.text, item.with_text)
+            if item.with_text:
+                for file in (item.text, _facts(item.text)):
+                    with contextlib.suppress(OSError):
+                        file.unlink(missing_ok=True)
 
     def _drop(self, held: Held, text: Path, with_text: bool = True) -> None:
         for key in [key for key in held.made if text.stem[: own_names.DIGITS] in str(key[0])]:
@@ -264,7 +264,7 @@ def _facts(text: Path) -> Path:
 
 def _marks(text: Path) -> list[str]:
     with contextlib.suppress(ElmoscopeError, OSError, TypeError):
-        return [str(each) for each in read_json(_facts(text), expect=dict).get("marks", ())]
+        return [each for each in read_json(_facts(text), expect=dict).get("marks", ()) if len(each) >= own_names.DIGITS]
     return []
 
 
@@ -299,5 +299,5 @@ def _last_use(text: Path) -> float:
 def _touch(text: Path) -> None:
     """Set the time of the last reading alone: what was computed of the text is known by that of the last change."""
     with contextlib.suppress(OSError):
-        if time.time() - _last_use(text) > TOUCHED_AFTER_S:
+        if expires() and time.time() - _last_use(text) > TOUCHED_AFTER_S:
             os.utime(text, (time.time(), text.stat().st_mtime))

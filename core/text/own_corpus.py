@@ -11,13 +11,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.common import notes
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed, limits
+from core.common.limits import check_allowed, expires, limits
 from core.common.markup import shorten
 from core.files import own_names, quotas
 from core.files.artifacts import check_fits, file_sha256, plain_file_name, replacing, text_fingerprint
@@ -143,7 +144,10 @@ def forget(corpus: str) -> None:
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
-    quotas.VISITS.remove(path, _marks(path, read_sentences(path)))
+    marks = []
+    with suppress(ElmoscopeError):  # a damaged text can be deleted, too
+        marks = _marks(path)
+    quotas.VISITS.remove(path, marks)
 
 
 def _writable(name: str) -> str:
@@ -194,12 +198,14 @@ def _write(sentences: list[Sentence]) -> Path:
         with temporary.open("wb") as stream:
             stream.writelines(lines)
         temporary.chmod(0o600)
-        quotas.mark(path, _marks(temporary, sentences))
+        if expires():
+            quotas.mark(path, _marks(temporary))
     return path
 
 
-def _marks(path: Path, sentences: list[Sentence]) -> list[str]:
+def _marks(path: Path) -> list[str]:
     """By what, in their names, the indexes and maps of a text and its encoded form are known (core.index.tables, core.analysis, core.corpus.kept)."""
+    sentences = read_sentences(path)
     labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
     return [*(fingerprint(each)[:16] for each in (sentences, labeled) if each), file_sha256(path)[:32]]
 

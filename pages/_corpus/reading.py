@@ -34,18 +34,20 @@ STOPS_WITHIN_S = 30
 
 def offer_deletion(corpus: str) -> None:
     """How long this visitor's texts are stored, and a way to delete them; nothing where there are none."""
-    names = [name for path in VISITS.held().texts if (name := own_names.name_of(path))]
+    names = sorted(name for path in tuple(VISITS.held().texts) if (name := own_names.name_of(path)))
     if own_corpus.is_own(corpus):
-        names = list(dict.fromkeys([corpus, *sorted(names)]))
+        names = list(dict.fromkeys([corpus, *names]))
     if not names:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="corpus.stored"):
         with st.popover(t("Delete"), icon=":material/delete:"):
             name = names[0]
-            if len(names) > 1:
+            if names != [corpus]:
                 name = st.selectbox(t("Text"), names, format_func=lambda each: own_names.title_of(each, names), key="corpus.forgotten")
             if expires():
-                st.write(t("Deletes this text and all that was made of it from this server. What another visit uses stays for that visit."))
+                st.write(
+                    t("Deletes this text and everything made from it. While another visit uses the same text, it stays for that visit.")
+                )
             else:
                 st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))
@@ -53,8 +55,8 @@ def offer_deletion(corpus: str) -> None:
             n = limits().max_text_hours
             st.caption(
                 tn(
-                    "Your texts are deleted {n} hour after your visit ends, earlier where space is short.",
-                    "Your texts are deleted {n} hours after your visit ends, earlier where space is short.",
+                    "Your texts are deleted {n} hour after your visit ends, or earlier if space runs short.",
+                    "Your texts are deleted {n} hours after your visit ends, or earlier if space runs short.",
                     n,
                 )
             )

@@ -23,6 +23,9 @@ from core.text.sentences import Sentence, Target
 Usage = namedtuple("Usage", "total used free")
 
 
+ROW = len('{"tokens": ["000001", ' + ", ".join(['"a"'] * 40) + '], "document": "mine"}\n')  # bytes of a sentence
+
+
 class Server:
     """Visits whose pages are open or closed."""
 
@@ -35,8 +38,8 @@ class Server:
         self.there.add(visit)
         self.n += 1
         with VISIT.within(visit):
-            words = ["a"] * max(1, round((1000 * kilobytes - 60) / 5))
-            return keep_sentences([Sentence((f"{self.n:06d}", *words), (), "mine")])
+            n = max(1, round(1000 * kilobytes / ROW))
+            return keep_sentences([Sentence((f"{self.n:06d}", *["a"] * 40), (), "mine")] * n)
 
     def held(self, visit: str) -> int:
         return sum(text.is_file() for text in quotas.VISITS.held(visit).texts)
@@ -71,7 +74,7 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
     assert stored() == 3 and len(list(own_names.folder().iterdir())) == 6
     assert server.paste("two").path.is_file()
     with VISIT.within("one"):
-        assert keep_sentences([Sentence(("000001", "a", "a", "a", "a", "a", "a", "a", "a"), (), "mine")]).path == first.path  # it is there
+        assert keep_sentences([Sentence(("000001", *["a"] * 40), (), "mine")]).path == first.path  # it is there
         forget(first.name)
     assert server.paste("one").path.is_file()
 
