@@ -5,9 +5,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.raw_client import PUBLIC, Client, Page, Server, started
 
@@ -17,8 +19,8 @@ WAIT_S = 150.0
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Iterator[Server]:
-    """A server with room for five megabytes, and for three jobs that wait."""
-    environment = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "6"}
+    """A server with room for five megabytes."""
+    environment = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}
     with started(PUBLIC, tmp_path_factory.mktemp("small"), environment=environment) as server:
         yield server
 
@@ -36,12 +38,14 @@ class Elsewhere(Server):
         return socket.create_connection((self.host, self.port), timeout=seconds, source_address=("127.0.0.2", 0))
 
 
-def own_folder(server: Server) -> Path:
-    return server.log.parent / "cache" / "corpora" / ".own"
+def texts_of(server: Server) -> set[Path]:
+    return set((server.log.parent / "cache" / "corpora" / ".own").glob("*.jsonl"))
 
 
-def own_bytes(server: Server) -> int:
-    return sum(path.stat().st_size for path in own_folder(server).glob("*") if path.is_file())
+def stored_bytes(server: Server) -> int:
+    """Return the size of everything that visits make in the cache."""
+    folders = [server.log.parent / "cache" / name for name in ("corpora", "encoded", "indexes", "maps")]
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
 def text_of(kilobytes: float, name: str) -> str:
@@ -75,40 +79,49 @@ def stop(client: Client) -> Page:
 
 def test_who_fills_the_disk_is_refused_and_others_are_not(small):
     with Client(small) as greedy, Client(small) as other:
-        refused = [page for k in range(8) if "of 5 MB" in (page := paste(greedy, text_of(199, f"Text {k}"))).text]
-        assert len(refused) >= 3 and own_bytes(small) < 5e6
-        n = len(list(own_folder(small).glob("*.jsonl")))
-        page = paste(other, text_of(0.1, "Small"))
-        assert "of 5 MB" not in page.text.replace("This corpus needs", "") or "Your texts are deleted" in page.text
-        assert len(list(own_folder(small).glob("*.jsonl"))) in (n, n + 1) and own_bytes(small) < 5e6
-        page = paste(other, text_of(150, "Larger"))
-        assert "all texts use" not in page.text and own_bytes(small) < 5e6
+        refused = ["all texts use" in paste(greedy, text_of(199, f"Text {k}")).text for k in range(8)]
+        assert refused[0] is False and sum(refused) >= 3 and stored_bytes(small) <= 5e6
+        for kilobytes in (0.1, 150):
+            before = texts_of(small)
+            assert "all texts use" not in paste(other, text_of(kilobytes, "From another visit")).text
+            assert len(texts_of(small) - before) == 1 and stored_bytes(small) <= 5e6
         assert "all texts use" in paste(greedy, text_of(199, "Once more")).text
 
 
 def test_a_text_can_be_deleted_as_soon_as_it_is_stored_also_where_it_is_not_indexed(small):
     with Client(small) as client:
-        before = set(own_folder(small).glob("*.jsonl"))
-        text = text_of(180, "To be deleted")
+        before, text = texts_of(small), text_of(180, "To be deleted")
         page = paste(client, text)
-        stored = set(own_folder(small).glob("*.jsonl")) - before
-        assert len(stored) == 1 and "This corpus needs" in page.text
+        stored = texts_of(small) - before
+        assert len(stored) == 1 and "This corpus needs" in page.text  # its index is refused
         assert "Your texts are deleted 6 hours after your visit ends" in page.text and "Delete for good" in page.widgets
         page = client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
-        assert not stored & set(own_folder(small).glob("*")) and "Delete for good" not in page.widgets
+        assert not stored & texts_of(small) and "Delete for good" not in page.widgets
+
+
+def test_what_one_visit_deletes_stays_for_another_that_uses_it(small):
+    text = text_of(1, "Stored by two")
+    with Client(small) as first, Client(small) as second:
+        before, page = texts_of(small), paste(first, text)
+        paste(second, text)
+        first.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        assert len(texts_of(small) - before) == 1
+        page = paste(second, text)
+        second.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        assert not texts_of(small) - before
 
 
 def test_texts_of_visits_that_have_ended_make_room(small):
     for k in range(12):
         with Client(small) as client:
             assert "all texts use" not in paste(client, text_of(90, f"Visit {k}")).text
-    assert own_bytes(small) < 5e6
+    assert stored_bytes(small) <= 5e6
 
 
 def test_a_visit_has_so_many_texts(small):
     with Client(small) as client:
-        said = [paste(client, f"Number {k}. {MANY}").text for k in range(8)]
-        assert ["You have 6 texts, the limit here" in each for each in said] == [False] * 6 + [True] * 2
+        answers = [paste(client, f"Number {k}. {MANY}").text for k in range(11)]
+        assert ["You have 9 texts, the limit here" in text for text in answers] == [False] * 9 + [True] * 2
 
 
 def test_one_of_two_visits_stops_and_the_other_s_reading_goes_on(large):
@@ -123,10 +136,6 @@ def test_one_of_two_visits_stops_and_the_other_s_reading_goes_on(large):
             done = reached(until(second, lambda said: "Reading all words: " in said or "In use" in said).text)
             until(second, lambda said: reached(said) > done)
             assert "Stopped at" in until(first, lambda said: "Stopped at" in said or "In use on" in said).text
-        with Client(large) as third:
-            in_use(third, text)
-            stop(second) if "Stop" in second.page.widgets else None
-            until(third, lambda said: "Reading all words" in said or "In use on every page" in said)
 
 
 def reached(text: str) -> int:
@@ -154,8 +163,8 @@ def test_many_visits_of_one_address_do_not_fill_the_queue_for_another(large):
 
 
 def test_endless_typed_texts_are_cut_before_they_are_read(large):
-    with Client(large) as client, Client(large) as other:
-        for name, label in (("", None), ("predict", None), ("classify", None)):
+    for name in ("", "predict", "classify"):
+        with Client(large) as client, Client(large) as other:
             page = client.run(name)
             boxes = [each for label, each in page.widgets.items() if re.search("sentence|text|headline|message", label, re.IGNORECASE)]
             large.reset_peak()
@@ -164,6 +173,7 @@ def test_endless_typed_texts_are_cut_before_they_are_read(large):
             answer = []
             thread = threading.Thread(target=lambda answer=answer: answer.append(other.run("")))
             thread.start()
-            client.wait()
+            with suppress(ConnectionClosed):  # a server may refuse the message
+                client.wait()
             thread.join()
             assert answer and time.monotonic() - began < 60 and large.peak_mb() - before < 400
