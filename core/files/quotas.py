@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from core.common.config import cache_folder
@@ -167,18 +168,18 @@ class Visits:
     def _at_best(self, needed: int, n_texts: int, layers: Path | None = None) -> tuple[Room, list[_Spare]]:
         """Return the room when as much has given way as is needed, and what that is."""
         most = limits()
-        room = disk_space.room(layers)
-        spare = []
         surplus = len(texts()) + n_texts - most.max_texts if n_texts else 0
+        spare = list(islice(self._candidates(n_texts, by_number=True), max(0, surplus)))
+        room = _without(disk_space.room(layers), sum(item.n_bytes for item in spare))
         candidates = self._candidates(needed)
-        while (surplus > 0 or room.used + needed > most.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
-            spare.append(item)
-            surplus -= item.with_text
-            room = Room(max(0, room.used - item.n_bytes), room.free + item.n_bytes)
+        while (room.used + needed > most.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
+            if item.text not in {other.text for other in spare if other.with_text}:
+                spare.append(item)
+                room = _without(room, item.n_bytes)
         return room, spare
 
-    def _candidates(self, needed: int) -> Iterator[_Spare]:
-        """What may give way to this thread's visit, in that order."""
+    def _candidates(self, needed: int, *, by_number: bool = False) -> Iterator[_Spare]:
+        """What may give way to this thread's visit, in that order; `needed` are bytes, or texts where only their number counts."""
         if not expires():
             return
         mine = self.held()
@@ -187,24 +188,26 @@ class Visits:
         in_use = set().union(mine.texts, *(held.texts for held in others.values()))
         for text in sorted(texts() - in_use, key=_last_use):
             yield _Spare(text, True, _file_size(text) + _made_size(text, made))
-        mine_bytes = mine.n_bytes + needed
-        shares = {visit: held.n_bytes for visit, held in others.items()}
-        larger = {visit for visit, share in shares.items() if share > mine_bytes}
+        shares = {visit: len(held.texts) if by_number else held.n_bytes for visit, held in others.items()}
+        my_share = (len(mine.texts) if by_number else mine.n_bytes) + needed
+        larger = {visit for visit, share in shares.items() if share > my_share}
         queues = {}
         for visit in larger:  # what a smaller visit holds too, stays
             own = sorted((text for text in others[visit].texts - mine.texts if text.is_file()), key=_last_use)
             own = [text for text in own if {other for other, held in others.items() if text in held.texts} <= larger]
-            items = [_Spare(text, False, size) for text in own if (size := _made_size(text, made))]
-            queues[visit] = deque([*items, *(_Spare(text, True, _file_size(text)) for text in own)])
+            sizes = {text: _made_size(text, made) for text in own}
+            items = [] if by_number else [_Spare(text, False, size) for text, size in sizes.items() if size]
+            items += [_Spare(text, True, _file_size(text) + sizes[text] * by_number) for text in own]
+            queues[visit] = deque(items)
         gone = set()
-        while shares and shares[largest := max(shares, key=shares.__getitem__)] > mine_bytes:
+        while shares and shares[largest := max(shares, key=shares.__getitem__)] > my_share:
             if not queues[largest]:
                 del shares[largest]
                 continue
             item = queues[largest].popleft()
-            shares[largest] -= item.n_bytes
-            if (item.text, item.with_text) not in gone:  # another visit's share, too
-                gone.add((item.text, item.with_text))
+            shares[largest] -= 1 if by_number else item.n_bytes
+            if item not in gone:  # another visit's share, too
+                gone.add(item)
                 yield item
 
     def _remove(self, items: list[_Spare], marks: Iterable[str] = ()) -> None:
@@ -256,6 +259,10 @@ def check_fits(room: Room, needed: int) -> None:
         raise BadInput(t("This needs {need:,.1f} MB; all texts use {used:,.1f} of {most:,} MB. Delete one, or try again later.", **values))
     if needed > room.free:
         raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free.", need=needed / 1e6, free=room.free / 1e6))
+
+
+def _without(room: Room, n_bytes: int) -> Room:
+    return Room(max(0, room.used - n_bytes), room.free + n_bytes)
 
 
 def _facts(text: Path) -> Path:

@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus.kept import open_encoded
-from core.elmo.models import open_model
 from core.files import disk_space, own_names, quotas
 from core.files.disk_space import hold, layers_folder
 from core.files.quotas import UPLOAD, VISIT, Visits
-from core.index.index_plan import check_room, index_plan, open_claimed
-from core.index.table import OccurrenceTable
 from core.text.own_corpus import KeptCorpus, forget, keep_files, keep_sentences, keep_text
 from core.text.own_corpus import Source as TextFile
-from core.text.sentences import Sentence, Target
+from core.text.sentences import Sentence
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -95,8 +91,6 @@ def test_texts_and_indexes_of_a_visit_count_together(server, monkeypatch):
         made[kept.name, "model", False] = 700_000
         with pytest.raises(BadInput, match=r"you have used 1\.6 of 2 MB"):
             server.paste("one", 500)
-        with pytest.raises(BadInput, match="you have used 2 of 2 MB"):
-            check_room(index_plan([Sentence(("a",) * 300, (), "x")], 3, 256), sum(made.values()))
         forget(kept.name)
         assert not made and quotas.VISITS.held().n_bytes == 0
     assert server.paste("one", 500)
@@ -155,6 +149,19 @@ def test_thousands_of_visits_with_a_text_each_make_room_when_they_end(server, mo
     with pytest.raises(BadInput, match="100 texts are stored, the limit here"):
         server.paste("one more")
     assert stored() == 100
+
+
+def test_where_there_are_too_many_texts_the_visit_with_the_most_gives_way(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "10")
+    first = aged(server.paste("greedy"), 1)
+    for _ in range(7):
+        server.paste("greedy")
+    for _ in range(2):
+        server.paste("other", 5)
+    for n in range(1, 4):
+        server.paste("new", 50)  # larger, but fewer
+        assert server.held("new") == n and server.held("greedy") == 8 - n and server.held("other") == 2
+    assert not first.path.exists() and stored() == 10
 
 
 def test_nothing_gives_way_where_that_would_not_do(server, monkeypatch):
@@ -228,23 +235,13 @@ def test_of_texts_stored_at_once_none_passes_the_limit(server, monkeypatch):
     assert stored() == 5 and len(refused) == 15
 
 
-def test_texts_expire_some_hours_after_their_visit_with_all_that_was_made_of_them(server, private_cache):
-    model = open_model("elmo-mini")
-    with VISIT.within("gone"):
-        server.there.add("gone")
-        kept = keep_text("The bank was steep. The bank lent money.", "mine")
-        open_claimed(kept.name, model, quotas.VISITS.held().made)
-        open_encoded(kept.name)
-    here, lately = server.paste("here"), server.paste("gone")
-    files = [path for path in private_cache.rglob("*") if path.is_file() and path.parent.name not in (".own", "checksums")]
-    assert len(files) > 5
-    for text in (kept, here):
+def test_texts_expire_some_hours_after_the_last_visit_that_uses_them(server):
+    here, lately, old = server.paste("here"), server.paste("gone"), server.paste("gone")
+    for text in (here, old):
         aged(text, 7)
     server.there.discard("gone")
     quotas.VISITS.expire()
-    assert not kept.path.exists() and here.path.is_file() and lately.path.is_file()
-    left = [path for path in files if path.exists()]
-    assert not [path for path in left if path.parent.parent.name in ("indexes", "encoded")], left
+    assert not old.path.exists() and here.path.is_file() and lately.path.is_file()
     server.there.clear()
     quotas.VISITS.expire()
     assert here.path.is_file()  # in use until now: its hours begin
@@ -279,38 +276,6 @@ def test_use_changes_neither_the_content_nor_the_time_of_the_last_change(server)
     before = kept.path.stat().st_mtime_ns
     quotas.VISITS.use(kept.path)
     assert kept.path.stat().st_mtime_ns == before and time.time() - kept.path.stat().st_atime < 60
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        [Sentence(("The", "bank", "."), (), "a")],
-        [Sentence(("The", "bank", "."), (Target(1, "bank", "money"),), "a", "The  bank.")],
-        [
-            Sentence(("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the", None, guess="x")), "a"),
-            Sentence(("No", "label"), (), "b"),
-        ],
-    ],
-)
-def test_what_is_made_of_a_text_is_known_without_reading_it(server, sentences):
-    server.there.add("one")
-    with VISIT.within("one"):
-        kept = keep_sentences(sentences)
-        model = open_model("elmo-mini")
-        tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
-        encoded = open_encoded(kept.name).folder
-    assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
-    quotas.VISITS.remove(kept.path)
-    assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(own_names.folder().iterdir())
-
-
-def test_what_is_made_of_a_text_that_is_deleted_meanwhile_goes_too(server, private_cache):
-    server.there.add("one")
-    model = open_model("elmo-mini")
-    with VISIT.within("one"):
-        kept = keep_text("The bank was steep. The bank lent money.", "mine")
-        open_claimed(kept.name, model, {}, report=lambda *_: quotas.VISITS.remove(kept.path))
-    assert not list((private_cache / "indexes").glob("*/meta.json"))
 
 
 def test_uploads_count_for_their_visit_and_for_all(server, monkeypatch):
