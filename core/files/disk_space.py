@@ -1,4 +1,4 @@
-"""Room on disk for what is made in the cache: one cap for indexes, own corpora and frozen layers, and the end of the disk itself.
+"""Room on disk for everything that is made in the cache: one cap, and the end of the disk itself.
 
 Frozen layers (core.learning.features) are made again from the texts whenever they are wanted, so that they give way by themselves:
 those first that were not used for the longest time, and never those that a training has open, here or in another process.

@@ -25,7 +25,8 @@ from core.files.artifacts import read_json, write_json
 from core.files.disk_space import Room
 
 MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache whose entries are named by what they were made of
-CHECKPOINTS = "training"
+CHECKPOINTS = "training"  # states of trainings, of which each is written again after every epoch
+RESUMED_WITHIN_S = 600.0  # the state of a training that may still run
 TOUCHED_AFTER_S = 300.0  # a text in use is marked as used this often
 UPLOAD = "upload"  # the first part of a key of `Held.made`
 
@@ -142,9 +143,9 @@ class Visits:
             for text in in_use:
                 _touch(text)
             self._remove([_Spare(text, True, 0) for text in texts() - in_use if _last_use(text) < since])
-            for file in (cache_folder() / CHECKPOINTS).glob("*.pt"):
-                with contextlib.suppress(OSError):
-                    if file.stat().st_mtime < since:
+            for file in _entries(cache_folder() / CHECKPOINTS):
+                if file.suffix == ".pt" and _last_use(file) < since:
+                    with contextlib.suppress(OSError):
                         file.unlink()
 
     def _check_visit(self, n_bytes: int) -> None:
@@ -182,6 +183,11 @@ class Visits:
         """What may give way to this thread's visit, in that order; `needed` are bytes, or texts where only their number counts."""
         if not expires():
             return
+        if not by_number:
+            since = time.time() - RESUMED_WITHIN_S
+            for file in sorted(_entries(cache_folder() / CHECKPOINTS), key=_last_use):
+                if file.suffix == ".pt" and _last_use(file) < since:
+                    yield _Spare(file, True, _file_size(file))
         mine = self.held()
         others = {visit: held for visit, held in self._held.items() if held is not mine}
         made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]

@@ -198,7 +198,7 @@ def test_a_text_that_a_small_visit_uses_too_does_not_go_with_the_large_one(serve
     assert shared.path.is_file() and server.held("large") == 1
 
 
-def test_an_unfinished_training_gives_way_and_layers_in_use_do_not(server, monkeypatch):
+def test_layers_give_way_unless_they_are_in_use(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     held = hold(layers_folder() / "one")
     (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
@@ -206,6 +206,17 @@ def test_an_unfinished_training_gives_way_and_layers_in_use_do_not(server, monke
         server.paste("one", 500)
     held.release()
     assert server.paste("one", 500).path.is_file() and not (layers_folder() / "one").exists()
+
+
+def test_states_of_trainings_that_were_stopped_give_way_to_texts(server, private_cache, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    folder = private_cache / "training"
+    folder.mkdir(parents=True)
+    for name, minutes in (("stopped.pt", 20), ("running.pt", 1)):
+        (folder / name).write_bytes(bytes(400_000))
+        os.utime(folder / name, (time.time() - 60 * minutes,) * 2)
+    server.paste("one", 500)
+    assert [path.name for path in folder.iterdir()] == ["running.pt"]
 
 
 def test_a_full_disk_refuses_before_anything_is_written(server, monkeypatch):
