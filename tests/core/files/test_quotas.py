@@ -4,22 +4,17 @@ import os
 import threading
 import time
 from collections import namedtuple
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from core.common.errors import BadInput
-from core.files import disk_space, own_names, quotas
+from core.files import disk_space, own_names
 from core.files.disk_space import hold, layers_folder
-from core.files.quotas import UPLOAD, VISIT, Visits
-from core.text.own_corpus import KeptCorpus, forget, keep_files, keep_sentences, keep_text
-from core.text.own_corpus import Source as TextFile
-from core.text.sentences import Sentence
+from core.files.quotas import UPLOAD, VISIT, VISITS, Visits, mark, texts
 
 Usage = namedtuple("Usage", "total used free")
-
-
-ROW = len('{"tokens": ["000001", ' + ", ".join(['"a"'] * 40) + '], "document": "mine"}\n')  # bytes of a sentence
 
 
 class Server:
@@ -27,36 +22,39 @@ class Server:
 
     def __init__(self) -> None:
         self.there: set[str] = set()
-        self.n = 0
+        self.numbers = count(1)
 
-    def paste(self, visit: str, kilobytes: float = 0.1) -> KeptCorpus:
-        """Store a text that nobody else has, of that many kilobytes in the cache, in a visit."""
+    def paste(self, visit: str, kilobytes: float = 0.1) -> Path:
+        """Store a text that nobody else has, of that many kilobytes, in a visit."""
         self.there.add(visit)
-        self.n += 1
-        with VISIT.within(visit):
-            n = max(1, round(1000 * kilobytes / ROW))
-            return keep_sentences([Sentence((f"{self.n:06d}", *["a"] * 40), (), "mine")] * n)
+        number = next(self.numbers)
+        text = own_names.folder() / f"{number:016x}{0:016x}.jsonl"
+        with VISIT.within(visit), VISITS.writing(text, round(1000 * kilobytes)):
+            text.parent.mkdir(parents=True, exist_ok=True)
+            text.write_bytes(bytes(round(1000 * kilobytes)))
+            mark(text, [f"mark-of-{number:016x}"])
+        return text
 
     def held(self, visit: str) -> int:
-        return sum(text.is_file() for text in quotas.VISITS.held(visit).texts)
+        return sum(text.is_file() for text in VISITS.held(visit).texts)
 
 
 @pytest.fixture
 def server(monkeypatch) -> Server:
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     server = Server()
-    monkeypatch.setattr(quotas.VISITS, "is_there", server.there.__contains__)
+    monkeypatch.setattr(VISITS, "is_there", server.there.__contains__)
     return server
 
 
 def stored() -> int:
-    return len(quotas.texts())
+    return len(texts())
 
 
-def aged(kept: KeptCorpus, hours: float) -> KeptCorpus:
+def aged(text: Path, hours: float) -> Path:
     then = time.time() - 3600 * hours
-    os.utime(kept.path, (then, then))
-    return kept
+    os.utime(text, (then, then))
+    return text
 
 
 def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(server, monkeypatch):
@@ -68,11 +66,10 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
         with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
             server.paste("one")
     assert stored() == 3 and len(list(own_names.folder().iterdir())) == 6
-    assert server.paste("two").path.is_file()
+    assert server.paste("two").is_file()
     with VISIT.within("one"):
-        assert keep_sentences([Sentence(("000001", *["a"] * 40), (), "mine")]).path == first.path  # it is there
-        forget(first.name)
-    assert server.paste("one").path.is_file()
+        VISITS.remove(first)
+    assert server.paste("one").is_file()
 
 
 def test_a_visit_is_refused_at_its_bytes_before_anything_is_written(server, monkeypatch):
@@ -87,12 +84,12 @@ def test_texts_and_indexes_of_a_visit_count_together(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     kept = server.paste("one", 900)
     with VISIT.within("one"):
-        made = quotas.VISITS.held().made
-        made[kept.name, "model", False] = 700_000
+        made = VISITS.held().made
+        made[kept.stem, "model", False] = 700_000
         with pytest.raises(BadInput, match=r"you have used 1\.6 of 2 MB"):
             server.paste("one", 500)
-        forget(kept.name)
-        assert not made and quotas.VISITS.held().n_bytes == 0
+        VISITS.remove(kept)
+        assert not made and VISITS.held().n_bytes == 0
     assert server.paste("one", 500)
 
 
@@ -104,12 +101,12 @@ def test_who_fills_the_disk_is_refused_and_keeps_nobody_out(server, monkeypatch)
     n = server.held("greedy")
     assert 9 <= n <= 10
     first = server.paste("small", 150)
-    assert server.paste("small", 150).path.is_file() and server.paste("other", 0.1).path.is_file() and first.path.is_file()
+    assert server.paste("small", 150).is_file() and server.paste("other", 0.1).is_file() and first.is_file()
     assert 0 < server.held("greedy") < n
     with pytest.raises(BadInput):
         server.paste("greedy", 190)
     assert server.held("small") == 2 and server.held("other") == 1
-    size = sum(text.stat().st_size for text in quotas.texts())
+    size = sum(text.stat().st_size for text in texts())
     assert size <= 2_000_000
 
 
@@ -120,7 +117,7 @@ def test_many_greedy_visits_share_with_those_that_come_later(server, monkeypatch
             for _ in range(20):
                 server.paste(f"greedy {k}", 100)
     for k in range(5):
-        assert server.paste(f"small {k}", 50).path.is_file()
+        assert server.paste(f"small {k}", 50).is_file()
     assert all(server.held(f"small {k}") == 1 for k in range(5))
 
 
@@ -129,12 +126,12 @@ def test_texts_of_visits_that_have_ended_go_first_the_longest_unused_before_othe
     old, older, recent = aged(server.paste("gone", 300), 2), aged(server.paste("gone", 300), 3), server.paste("here", 300)
     server.there.discard("gone")
     server.paste("new", 300)
-    assert [kept.path.is_file() for kept in (older, old, recent)] == [False, True, True]
+    assert [kept.is_file() for kept in (older, old, recent)] == [False, True, True]
     server.paste("new", 300)
-    assert [kept.path.is_file() for kept in (older, old, recent)] == [False, False, True]
+    assert [kept.is_file() for kept in (older, old, recent)] == [False, False, True]
     with pytest.raises(BadInput):
         server.paste("new", 300)
-    assert recent.path.is_file()
+    assert recent.is_file()
 
 
 def test_thousands_of_visits_with_a_text_each_make_room_when_they_end(server, monkeypatch):
@@ -161,7 +158,7 @@ def test_where_there_are_too_many_texts_the_visit_with_the_most_gives_way(server
     for n in range(1, 4):
         server.paste("new", 50)  # larger, but fewer
         assert server.held("new") == n and server.held("greedy") == 8 - n and server.held("other") == 2
-    assert not first.path.exists() and stored() == 10
+    assert not first.exists() and stored() == 10
 
 
 def test_nothing_gives_way_where_that_would_not_do(server, monkeypatch):
@@ -171,19 +168,19 @@ def test_nothing_gives_way_where_that_would_not_do(server, monkeypatch):
     (disk_space.cache_folder() / "corpora" / "bundled").write_bytes(bytes(500_000))
     with pytest.raises(BadInput, match="all texts use"):
         server.paste("new", 600)
-    assert ended.path.is_file()
+    assert ended.is_file()
 
 
 def test_an_index_of_the_largest_visit_goes_before_its_text(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
     kept = server.paste("large", 500)
-    index = disk_space.cache_folder() / "indexes" / f"model-{quotas._marks(kept.path)[0]}"
+    index = disk_space.cache_folder() / "indexes" / f"model-mark-of-{1:016x}"
     index.mkdir(parents=True)
     (index / "some").write_bytes(bytes(1_300_000))
     with VISIT.within("large"):
-        quotas.VISITS.held().made[kept.name, "model", False] = 1_300_000
+        VISITS.held().made[kept.stem, "model", False] = 1_300_000
     server.paste("small", 400)
-    assert kept.path.is_file() and not index.exists() and not quotas.VISITS.held("large").made
+    assert kept.is_file() and not index.exists() and not VISITS.held("large").made
 
 
 def test_a_text_that_a_small_visit_uses_too_does_not_go_with_the_large_one(server, monkeypatch):
@@ -193,9 +190,9 @@ def test_a_text_that_a_small_visit_uses_too_does_not_go_with_the_large_one(serve
     server.paste("large", 400)
     server.there.add("small")
     with VISIT.within("small"):
-        quotas.VISITS.use(shared.path)
-    server.paste("third", 300)
-    assert shared.path.is_file() and server.held("large") == 1
+        VISITS.use(shared)
+    server.paste("third", 500)
+    assert shared.is_file() and server.held("large") == 1
 
 
 def test_layers_give_way_unless_they_are_in_use(server, monkeypatch):
@@ -205,7 +202,7 @@ def test_layers_give_way_unless_they_are_in_use(server, monkeypatch):
     with pytest.raises(BadInput, match="all texts use"):
         server.paste("one", 500)
     held.release()
-    assert server.paste("one", 500).path.is_file() and not (layers_folder() / "one").exists()
+    assert server.paste("one", 500).is_file() and not (layers_folder() / "one").exists()
 
 
 def test_states_of_trainings_that_were_stopped_give_way_to_texts(server, private_cache, monkeypatch):
@@ -230,12 +227,11 @@ def test_of_texts_stored_at_once_none_passes_the_limit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "5")
     refused = []
 
-    def paste(k: int) -> None:
-        with VISIT.within("one"):
-            try:
-                keep_text(f"Text number {k}.", "mine")
-            except BadInput as error:
-                refused.append(str(error))
+    def paste(_) -> None:
+        try:
+            server.paste("one")
+        except BadInput as error:
+            refused.append(str(error))
 
     server.there.add("one")
     threads = [threading.Thread(target=paste, args=(k,)) for k in range(20)]
@@ -251,14 +247,14 @@ def test_texts_expire_some_hours_after_the_last_visit_that_uses_them(server):
     for text in (here, old):
         aged(text, 7)
     server.there.discard("gone")
-    quotas.VISITS.expire()
-    assert not old.path.exists() and here.path.is_file() and lately.path.is_file()
+    VISITS.expire()
+    assert not old.exists() and here.is_file() and lately.is_file()
     server.there.clear()
-    quotas.VISITS.expire()
-    assert here.path.is_file()  # in use until now: its hours begin
+    VISITS.expire()
+    assert here.is_file()  # in use until now: its hours begin
     aged(here, 7)
-    quotas.VISITS.expire()
-    assert not here.path.exists() and lately.path.is_file()
+    VISITS.expire()
+    assert not here.exists() and lately.is_file()
 
 
 def test_states_of_trainings_expire(server, private_cache):
@@ -267,26 +263,26 @@ def test_states_of_trainings_expire(server, private_cache):
     for name, hours in (("old.pt", 7), ("new.pt", 5)):
         (folder / name).write_bytes(b"x")
         os.utime(folder / name, (time.time() - 3600 * hours,) * 2)
-    quotas.VISITS.expire()
+    VISITS.expire()
     assert [path.name for path in folder.iterdir()] == ["new.pt"]
 
 
 def test_on_ones_own_machine_nothing_expires_and_nothing_gives_way(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     server = Server()
-    texts = [aged(server.paste("gone", 400), 24 * 365 * 20) for _ in range(2)]
-    monkeypatch.setattr(quotas.VISITS, "is_there", lambda visit: False)
-    quotas.VISITS.expire()
+    old = [aged(server.paste("gone", 400), 24 * 365 * 20) for _ in range(2)]
+    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+    VISITS.expire()
     with pytest.raises(BadInput, match=r"all texts use 0\.8 of 1 MB"):
         server.paste("new", 300)
-    assert all(text.path.is_file() for text in texts)
+    assert all(text.is_file() for text in old)
 
 
 def test_use_changes_neither_the_content_nor_the_time_of_the_last_change(server):
     kept = aged(server.paste("one"), 5)
-    before = kept.path.stat().st_mtime_ns
-    quotas.VISITS.use(kept.path)
-    assert kept.path.stat().st_mtime_ns == before and time.time() - kept.path.stat().st_atime < 60
+    before = kept.stat().st_mtime_ns
+    VISITS.use(kept)
+    assert kept.stat().st_mtime_ns == before and time.time() - kept.stat().st_atime < 60
 
 
 def test_uploads_count_for_their_visit_and_for_all(server, monkeypatch):
@@ -295,23 +291,25 @@ def test_uploads_count_for_their_visit_and_for_all(server, monkeypatch):
     for visit in ("one", "two"):
         server.there.add(visit)
         with VISIT.within(visit):
-            quotas.VISITS.check(1_400_000)
-            quotas.VISITS.held().made[UPLOAD, 1] = 1_400_000
+            VISITS.check(1_400_000)
+            VISITS.held().made[UPLOAD, 1] = 1_400_000
             with pytest.raises(BadInput, match=r"you have used 1\.4 of 2 MB"):
-                quotas.VISITS.check(700_000)
+                VISITS.check(700_000)
     server.there.add("three")
     with VISIT.within("three"), pytest.raises(BadInput, match=r"all texts use 2\.8 of 3 MB"):
-        quotas.VISITS.check(400_000)
+        VISITS.check(400_000)
     server.there.discard("one")
     with VISIT.within("three"):
-        quotas.VISITS.check(400_000)
+        VISITS.check(400_000)
 
 
-def test_work_of_the_machine_itself_has_no_quota_of_a_visit(server, monkeypatch, tmp_path):
+def test_work_of_the_machine_itself_has_no_quota_of_a_visit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
-    (tmp_path / "a.txt").write_text("One text.")
-    (tmp_path / "b.txt").write_text("Another text.")
-    assert all(keep_files([TextFile(name, Path(tmp_path / name))]).path.is_file() for name in ("a.txt", "b.txt"))
+    for name in ("a", "b"):
+        with VISITS.writing(own_names.folder() / f"{name}.jsonl", 10):
+            own_names.folder().mkdir(parents=True, exist_ok=True)
+            (own_names.folder() / f"{name}.jsonl").write_bytes(bytes(10))
+    assert stored() == 2
 
 
 def test_who_lets_go_of_a_text_is_told_whether_another_visit_holds_it():
