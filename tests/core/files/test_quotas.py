@@ -112,7 +112,7 @@ def test_who_fills_the_disk_is_refused_and_keeps_nobody_out(server, monkeypatch)
 
 def test_many_greedy_visits_share_with_those_that_come_later(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
-    for k in range(8):
+    for k in range(4):
         with pytest.raises(BadInput):
             for _ in range(20):
                 server.paste(f"greedy {k}", 100)
@@ -134,18 +134,18 @@ def test_texts_of_visits_that_have_ended_go_first_the_longest_unused_before_othe
     assert recent.is_file()
 
 
-def test_thousands_of_visits_with_a_text_each_make_room_when_they_end(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "100")
-    for k in range(300):
+def test_any_number_of_visits_with_a_text_each_make_room_when_they_end(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "20")
+    for k in range(60):
         server.paste(f"visit {k}")
-        server.there.discard(f"visit {k - 20}")
-    assert stored() == 100
-    assert all(server.held(f"visit {k}") == 1 for k in range(280, 300))
-    for k in range(300, 380):
+        server.there.discard(f"visit {k - 5}")
+    assert stored() == 20
+    assert all(server.held(f"visit {k}") == 1 for k in range(55, 60))
+    for k in range(60, 75):
         server.paste(f"visit {k}")
-    with pytest.raises(BadInput, match="100 texts are stored, the limit here"):
+    with pytest.raises(BadInput, match="20 texts are stored, the limit here"):
         server.paste("one more")
-    assert stored() == 100
+    assert stored() == 20
 
 
 def test_where_there_are_too_many_texts_the_visit_with_the_most_gives_way(server, monkeypatch):
