@@ -63,9 +63,10 @@ def test_one_visitor_and_all_together_may_only_ask_for_so_much(monkeypatch, one_
     turns.ask("a"), turns.ask("a")
     with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
         turns.ask("a")
-    turns.ask("b")
+    turns.ask("b"), turns.ask("c")  # in the place of the second of a
     with pytest.raises(BadInput, match="3 jobs are waiting"):
-        turns.ask("c")
+        turns.ask("d")
+    assert [turn.first_owner for turn in turns.order()] == ["a", "b", "c"]
 
 
 def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
@@ -188,4 +189,6 @@ def test_a_job_that_runs_for_nobody_yields_to_one_that_waits(monkeypatch, one_at
         job.check()
     assert ended.value.why == "left"
     job.leave()
-    assert began(turns) == [other] and gone in turns.waiting
+    assert other.wait(0) and turns.running == [other]
+    with pytest.raises(JobEnded):
+        gone.wait(0)
