@@ -10,6 +10,7 @@ from core.common.markup import shorten
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import layer_weights, mixed, shares_of
 from core.files.artifacts import safe_name, text_fingerprint
+from core.files.quotas import may_store
 from core.index.neighbours import Products, best, cosines_of_mixes
 from core.index.table import OccurrenceTable
 
@@ -29,8 +30,9 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
     if not fit:
         return None
     maps = fit_maps(table, word)
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    maps.save(cached)
+    if may_store(maps.coordinates.nbytes):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        maps.save(cached)
     return maps
 
 

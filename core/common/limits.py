@@ -13,6 +13,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 
+NEVER = 10**9  # hours
 ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 
 
@@ -31,8 +32,11 @@ class Limits:
     max_tokens: int = 2_000_000  # of a corpus
     max_table_mb: int = 200  # of a file of labeled texts, unpacked
     max_rows: int = 200_000  # of such a file, where a page trains on it
-    max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
-    max_disk_mb: int = 50_000  # of all indexes, own corpora and frozen layers in the cache (core.files.disk_space)
+    max_session_disk_mb: int = 20_000  # of the texts that one visit holds, the indexes made for it, and its uploads (core.files.quotas)
+    max_disk_mb: int = 50_000  # of everything that visits make in the cache (core.files.disk_space)
+    max_session_texts: int = 1_000  # own texts that one visit may hold
+    max_texts: int = 100_000  # own texts in the cache
+    max_text_hours: int = NEVER  # from the last use of an own text on until it is deleted
     max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
     max_sentences_read: int = 2_000  # of a search or a side of a comparison that a model reads at once
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
@@ -55,6 +59,9 @@ PUBLIC = {
     "max_rows": 20_000,
     "max_session_disk_mb": 1_000,
     "max_disk_mb": 10_000,
+    "max_session_texts": 20,
+    "max_texts": 2_000,
+    "max_text_hours": 6,
     "max_sentences_read": 300,
     "max_session_jobs": 2,
     "max_job_minutes": 20,
@@ -71,6 +78,11 @@ SWITCH = "ELMOSCOPE_PUBLIC"
 def limits() -> Limits:
     """The caps as the environment sets them now; BadInput names a variable whose value is none."""
     return _read(*(os.environ.get(name) for name in (SWITCH, *VARIABLES)))
+
+
+def expires() -> bool:
+    """Whether own texts are deleted some time after their last use, as on a public server."""
+    return limits().max_text_hours < NEVER
 
 
 def check_allowed(what: str) -> None:

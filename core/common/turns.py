@@ -17,11 +17,12 @@ from core.common.i18n import t, tn
 from core.common.limits import limits
 
 GONE_AFTER_S = 15.0  # without anybody: a page that is loaded anew is away for a moment
+YIELD_AFTER_S = 3.0  # the same, where somebody else waits for the turn
 POLL_S = 0.2
 
 
 class JobEnded(ElmoscopeError):
-    """A job was ended before it was done; `why` is "asked", "left" or "time"."""
+    """A job was ended before it was done; `why` is "asked", "left", "time" or "full"."""
 
     def __init__(self, why: str, message: str) -> None:
         super().__init__(message)
@@ -37,8 +38,11 @@ class Turns:
         self.running: list[Turn] = []
         self.waiting: list[Turn] = []
 
-    def ask(self, owner: str | None = None) -> Turn:
-        """A place in the queue for `owner`, a visitor (None: the machine's own work); BadInput where there are too many."""
+    def ask(self, owner: str | None = None, address: str | None = None) -> Turn:
+        """A place in the queue for `owner`, a visitor (None: the machine's own work) at a network address; BadInput where there are too many.
+
+        In a full queue the job that would be served last loses its place. So many visits of one address keep no other address out.
+        """
         with self.changed:
             own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
             if own >= limits().max_session_jobs:
@@ -46,29 +50,39 @@ class Turns:
                     "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", own
                 )
                 raise BadInput(message)
-            if len(self.waiting) >= limits().max_waiting:
-                message = tn(
-                    "{n} job is waiting, the limit here. Try again later.",
-                    "{n} jobs are waiting, the limit here. Try again later.",
-                    len(self.waiting),
-                )
-                raise BadInput(message)
-            turn = Turn(self, owner)
+            turn = Turn(self, owner, address)
             self.waiting.append(turn)
+            if len(self.waiting) > limits().max_waiting:
+                last = self.order()[-1]
+                self.waiting.remove(last)
+                if last is turn:
+                    raise BadInput(_full())
+                last.has_lost_place = True
             self.changed.notify_all()
             return turn
 
     def order(self) -> list[Turn]:
-        """Who waits, in the order of their turns: whose owner has the fewest jobs under way, then who came first."""
-        count = Counter(turn.first_owner for turn in self.running)
+        """Who waits, in the order of their turns: whose address, then whose owner, has the fewest jobs under way, then who came first. Those
+        whose page is closed come last."""
+        count = Counter(name for turn in self.running for name in turn.counts_for)
         rest = list(self.waiting)
+        gone = {turn for turn in rest if not turn.is_attended}
         order = []
         while rest:
-            chosen = min(rest, key=lambda turn: count[turn.first_owner])  # min keeps the first of equals
+            chosen = min(rest, key=lambda turn: (turn in gone, *(count[name] for name in turn.counts_for)))  # the first of equals
             rest.remove(chosen)
-            count[chosen.first_owner] += 1
+            count.update(chosen.counts_for)
             order.append(chosen)
         return order
+
+    def somebody_waits(self, turn: Turn) -> bool:
+        """Whether another job waits whose page is open."""
+        return any(other is not turn and other.is_attended for other in tuple(self.waiting))
+
+
+def _full() -> str:
+    n = limits().max_waiting
+    return tn("{n} job is waiting, the limit here. Try again later.", "{n} jobs are waiting, the limit here. Try again later.", n)
 
 
 class Shared:
@@ -120,17 +134,30 @@ class Shared:
 class Turn(Shared):
     """One job's place: waiting, then under way, then over. A context manager that waits for its turn and gives it back."""
 
-    def __init__(self, turns: Turns, owner: str | None) -> None:
+    def __init__(self, turns: Turns, owner: str | None, address: str | None = None) -> None:
         super().__init__(owner)
-        self._turns, self._name = turns, owner or f"{id(self)}"
+        self._turns, self._name, self._address = turns, owner or f"{id(self)}", address
         self.began: float | None = None
         self.stop_asked = False  # for everyone
+        self.has_lost_place = False  # to somebody who had none, in a full queue
         self._seen = time.monotonic()  # when somebody was last there
 
     @property
     def first_owner(self) -> str:
         """Whose turn it counts as: of who asked first, while they want it."""
         return self._name if self._name in self.owners else min(self.owners, default=self._name)
+
+    @property
+    def counts_for(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """By what turns are shared out: the address, as far as it is known, and the owner."""
+        owner = self.first_owner
+        return ("address", self._address if self._address and owner == self._name else owner), ("owner", owner)
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether the page of somebody who wants it is open."""
+        owners = tuple(self.owners)
+        return not owners or any(map(self._turns.is_there, owners))
 
     @property
     def ahead(self) -> int:
@@ -163,10 +190,12 @@ class Turn(Shared):
         """JobEnded where this job should end now; asked by the job itself, as often as it can."""
         if self.stop_asked or not self.is_wanted:
             raise JobEnded("asked", t("Stopped."))
+        if self.has_lost_place:
+            raise JobEnded("full", _full())
         now = time.monotonic()
-        if not self.owners or any(map(self._turns.is_there, tuple(self.owners))):
+        if self.is_attended:
             self._seen = now
-        elif now - self._seen > GONE_AFTER_S:
+        elif now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self._turns.somebody_waits(self) else GONE_AFTER_S):
             raise JobEnded("left", t("Stopped: the page was closed."))
         most = limits().max_job_minutes
         if self.began is not None and now - self.began > 60 * most:

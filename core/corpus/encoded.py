@@ -85,6 +85,11 @@ class EncodedCorpus:
     def n_sentences(self) -> int:
         return len(self.starts) - 1
 
+    @property
+    def n_bytes(self) -> int:
+        """What `save` writes, about."""
+        return sum(getattr(self, name).nbytes for name in ARRAYS) + self.spellings.nbytes + self.words.nbytes
+
     @cached_property
     def fingerprint(self) -> str:
         """sha256 of all that it holds: what answers about it are kept by."""

@@ -11,6 +11,7 @@ from core.common.i18n import t
 from core.corpus.encoded import VERSION, EncodedCorpus, Report, encode, open_folder
 from core.files import registry
 from core.files.artifacts import file_sha256
+from core.files.quotas import may_store
 from core.text import languages
 from core.text.corpora import labelled_of, open_corpus
 from core.text.labelled_words import sentences_of
@@ -51,8 +52,14 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     if not len(made):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     try:
-        made.save(folder)
+        if is_stored := may_store(made.n_bytes):
+            made.save(folder)
     except BadInput:  # a cache that cannot be written: it is made again next time
+        is_stored = False
+    if not path.is_file():  # a visitor's text that was deleted meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
+        is_stored = False
+    if not is_stored:
         return _note_contents(_with_name(made, path.name), language)
     return _note_contents(_with_name(open_folder(folder), path.name), language)
 
@@ -63,12 +70,6 @@ def unread_bytes(corpus: str, language: Language) -> int:
     if path is None or not path.is_file() or sentences_of(corpus):
         return 0
     return 0 if (_folder(path, language) / "meta.json").is_file() else path.stat().st_size
-
-
-def forget_encoded(path: Path) -> None:
-    """Remove from the cache what was made of a file."""
-    for folder in (cache_folder() / "encoded").glob(f"{file_sha256(path)[:DIGITS]}-*"):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folder(path: Path, language: Language) -> Path:

@@ -1,4 +1,4 @@
-"""Room on disk for what is made in the cache: one cap for indexes, own corpora and frozen layers, and the end of the disk itself.
+"""Room on disk for everything that is made in the cache: one cap, and the end of the disk itself.
 
 Frozen layers (core.learning.features) are made again from the texts whenever they are wanted, so that they give way by themselves:
 those first that were not used for the longest time, and never those that a training has open, here or in another process.
@@ -18,7 +18,7 @@ from core.common.config import cache_folder
 from core.files.atomic import locked
 
 LAYERS = "features"
-COUNTED = ("indexes", "corpora", "encoded", LAYERS)  # folders of the cache
+COUNTED = ("indexes", "corpora", "encoded", "maps", "training", LAYERS)  # folders of the cache
 LAST_USE = "last-use"  # a file of a folder of layers, whose time it is
 
 
@@ -39,7 +39,7 @@ def room(layers: Path | None = None) -> Room:
     """What is used and free, as if all layers that can give way had done so; `layers`: their folder, where it is not the cache's."""
     layers = layers or layers_folder()
     with _alone(layers):
-        return _room(layers, sum(map(_size, _spare(layers))))
+        return _room(layers, sum(map(size, _spare(layers))))
 
 
 def make_room(needed: int, most: int, layers: Path | None = None) -> Room:
@@ -47,7 +47,7 @@ def make_room(needed: int, most: int, layers: Path | None = None) -> Room:
     layers = layers or layers_folder()
     with _alone(layers):
         spare = _spare(layers)
-        at_best = _room(layers, sum(map(_size, spare)))
+        at_best = _room(layers, sum(map(size, spare)))
         if at_best.used + needed <= most and needed <= at_best.free:
             now = _room(layers)
             while spare and (now.used + needed > most or needed > now.free):
@@ -76,7 +76,7 @@ def _alone(layers: Path) -> Iterator[None]:
 def _room(layers: Path, spare: int = 0) -> Room:
     folders = {cache_folder() / name for name in COUNTED} | {layers}
     there = next(place for place in (layers, *layers.absolute().parents) if place.is_dir())
-    return Room(sum(map(_size, folders)) - spare, shutil.disk_usage(there).free + spare)
+    return Room(sum(map(size, folders)) - spare, shutil.disk_usage(there).free + spare)
 
 
 def _spare(layers: Path) -> list[Path]:
@@ -109,9 +109,12 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
-def _size(folder: Path) -> int:
-    """Bytes of all files in it; of what goes meanwhile, none."""
+def size(folder: Path) -> int:
+    """Bytes of all files in it, or of the file; of what goes meanwhile, none."""
     total = 0
+    if not folder.is_dir():
+        with contextlib.suppress(OSError):
+            return folder.stat().st_size
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):

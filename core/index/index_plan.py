@@ -1,5 +1,6 @@
 """What the index of a corpus will take: disk, memory, and time on this machine; and whether it may."""
 
+import shutil
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -12,7 +13,8 @@ from core.common.limits import limits
 from core.elmo.encoder import Encoder
 from core.elmo.models import Model
 from core.elmo.substitutes import Substitutes
-from core.files.disk_space import make_room, room
+from core.files import own_names
+from core.files.quotas import VISITS
 from core.index.build import TOKENS_PER_ROUND, rounds
 from core.index.sense_space import substitutes_of
 from core.index.table import OccurrenceTable
@@ -88,29 +90,34 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
 
 
 def claim_room(plan: Plan, spent: int = 0) -> None:
-    """`check_room`; then layers of classifiers' texts that nobody uses now give way where the index needs their room."""
+    """`check_room`; then what may give way to the index does, where it needs the room."""
     check_room(plan, spent)
-    make_room(plan.working_bytes, limits().max_disk_mb * 10**6)
+    VISITS.make_room(plan.working_bytes)
 
 
 def open_claimed(
     corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
 ) -> OccurrenceTable:
     """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and added to what was `spent` so far."""
+    is_own = own_names.is_kept(corpus)
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
         plan = plan_for(rows, model, targets_only=targets_only)
         key = (corpus, model.fingerprint, targets_only)
         claim_room(plan, sum(size for other, size in spent.items() if other != key))
         spent[key] = plan.index_bytes
-    return open_table(corpus, model, targets_only=targets_only, report=report)
+    table = open_table(corpus, model, targets_only=targets_only, report=report)
+    if is_own and not own_names.is_kept(corpus):  # it was deleted meanwhile
+        shutil.rmtree(table.folder, ignore_errors=True)
+    return table
 
 
 def check_room(plan: Plan, spent: int = 0) -> None:
     """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
     most = limits()
     needed = plan.working_bytes
-    result = room()
+    result = VISITS.room(needed)
+    spent += VISITS.held().text_bytes
     values = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > most.max_session_disk_mb * 10**6:
         raise BadInput(

@@ -18,7 +18,8 @@ from core.common.markup import shorten
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widen
 from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
-from core.files.disk_space import hold, make_room
+from core.files.disk_space import hold
+from core.files.quotas import VISITS
 
 SHARD_TOKENS = 64_000
 FORMAT = "elmoscope-features"
@@ -139,7 +140,7 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
     )
     needed = tokens * row
     most = limits().max_disk_mb
-    result = make_room(needed, most * 10**6, folder.parent)
+    result = VISITS.make_room(needed, layers=folder.parent)
     if result.used + needed > most * 10**6:
         raise BadInput(
             t(

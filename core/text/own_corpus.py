@@ -9,20 +9,19 @@ text where that is not how `join_tokens` writes the tokens.
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.common import notes
-from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed, limits
+from core.common.limits import check_allowed, expires, limits
 from core.common.markup import shorten
-from core.files import own_names
-from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
+from core.files import own_names, quotas
+from core.files.artifacts import check_fits, file_sha256, plain_file_name, replacing, text_fingerprint
 from core.files.formats import TEXTUAL, suffix_of
 from core.text.line_breaks import DETECT
 from core.text.sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
@@ -145,13 +144,10 @@ def forget(corpus: str) -> None:
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
-    sentences = read_sentences(path)
-    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
-    for of_it in {fingerprint(each)[:16] for each in (sentences, labeled) if each}:
-        for kind in ("indexes", "maps/tokens", "maps"):  # as core.index.tables, core.analysis.token_maps and word_maps name them
-            for place in (cache_folder() / kind).glob(f"*{of_it}*"):
-                shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
-    path.unlink(missing_ok=True)
+    marks = []
+    with suppress(ElmoscopeError):  # a damaged text can be deleted, too
+        marks = _marks(path)
+    quotas.VISITS.remove(path, marks)
 
 
 def _writable(name: str) -> str:
@@ -188,17 +184,30 @@ def _write(sentences: list[Sentence]) -> Path:
     name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences), *dates])[:32]
     path = own_names.folder() / f"{name}.jsonl"
     if path.is_file():
+        quotas.VISITS.use(path)
         return path
-    with replacing(path) as temporary:
-        own_names.folder().chmod(0o700)
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            for sentence in sentences:
-                stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(sentence))
-        temporary.chmod(0o600)
-        most = limits().max_unpacked_mb
-        if temporary.stat().st_size > most * 10**6:
+    lines = []
+    n_bytes, most = 0, limits().max_unpacked_mb
+    for sentence in sentences:
+        lines += [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in _rows(sentence)]
+        n_bytes += sum(map(len, lines[-max(1, len(sentence.targets)) :]))
+        if n_bytes > most * 10**6:
             raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=most))
+    with quotas.VISITS.writing(path, n_bytes), replacing(path) as temporary:
+        own_names.folder().chmod(0o700)
+        with temporary.open("wb") as stream:
+            stream.writelines(lines)
+        temporary.chmod(0o600)
+        if expires():
+            quotas.mark(path, _marks(temporary))
     return path
+
+
+def _marks(path: Path) -> list[str]:
+    """By what, in their names, the indexes and maps of a text and its encoded form are known (core.index.tables, core.analysis, core.corpus.kept)."""
+    sentences = read_sentences(path)
+    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
+    return [*(fingerprint(each)[:16] for each in (sentences, labeled) if each), file_sha256(path)[:32]]
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:

@@ -1,12 +1,13 @@
 """Jobs beside the pages, one registry for the server: whoever wants the same work meanwhile sees the same job, how far it is, and can stop it."""
 
 import threading
+import time
 from collections.abc import Callable, Hashable
 
 import streamlit as st
 
 from pages._cached import progress
-from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._frame.server_jobs import ServerJob, ask_for_turn, visitor
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -27,7 +28,7 @@ def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed
         refused_another = current is not None and current.error and here and not is_mine
         ended_for_another = current is not None and _ended_for_another(current)
         if current is None or ended_for_another or refused_another:
-            before, current = current, (new := ServerJob(TURNS.ask(here)))
+            before, current = current, (new := ServerJob(ask_for_turn()))
             if ended_for_another:
                 new.turn.take_over(before.turn)
             new.start(lambda _: work(new), failed=failed)
@@ -52,11 +53,29 @@ def _ended_for_another(job: ServerJob) -> bool:
     return job.ended in ("left", "asked") and not job.stop_asked
 
 
-def drop(kind: str, key: Hashable) -> None:
-    """Forget a job and its result: who wants it next begins it again."""
+def leave(corpus: str) -> None:
+    """Stop, for this visitor, all jobs over a corpus, whose name is the first part of their keys."""
+    for _, job in _over(corpus):
+        job.stop()
+
+
+def end(corpus: str, seconds: float) -> None:
+    """End all jobs over a corpus for everyone, wait for them, and forget them and their results: who wants one next begins it again."""
+    found = _over(corpus)
+    for _, job in found:
+        job.end()
+    until = time.monotonic() + seconds
+    jobs, lock = _jobs()
+    for place, job in found:
+        job.wait(max(0.0, until - time.monotonic()))  # or its last round would be written behind us
+        with lock:
+            jobs.pop(place, None)
+
+
+def _over(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
     jobs, lock = _jobs()
     with lock:
-        jobs.pop((kind, key), None)
+        return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
 
 
 def resume(kind: str, key: Hashable) -> None:

@@ -16,6 +16,7 @@ from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
+from core.files.quotas import VISITS
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
@@ -174,12 +175,7 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
 
 def spent_by_visit() -> dict[tuple, int]:
     """Bytes on disk that this visit has claimed for tables, by what they are of; a job counts its own to it."""
-    return st.session_state.setdefault("index.bytes", {})
-
-
-def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
-    """Forget a job and its table."""
-    jobs.drop(*_key(corpus, model_name, targets_only))
+    return VISITS.held().made
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:

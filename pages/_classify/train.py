@@ -12,7 +12,7 @@ from pages._classify.train_results import show_comparison, show_results
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import TURNS, visitor
+from pages._frame.server_jobs import ask_for_turn
 from pages._widgets.charts import draw
 
 
@@ -26,7 +26,7 @@ def show(in_use: InUse) -> None:
                 opened.model(in_use.model),
                 opened.vectors(in_use.vectors),
             )  # before a place is asked for: they may not be there
-            job = TrainingJob(order, TURNS.ask(visitor())).start(model, vectors)
+            job = TrainingJob(order, ask_for_turn()).start(model, vectors)
             st.session_state.training = job
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests

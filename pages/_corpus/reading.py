@@ -1,22 +1,24 @@
 """What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.common.i18n import t, tn
+from core.common.limits import expires, limits
 from core.common.markup import Markup, html, plain, shorten
 from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
-from core.corpus.kept import forget_encoded
 from core.corpus.search import Hits, commonest_beside, similar
 from core.files import own_names
-from core.files.disk_space import room
+from core.files.quotas import VISITS
 from core.index.index_plan import Plan, check_room
 from core.index.sense_space import keeps_substitutes
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
-from pages._cached import label_store, opened
+from pages._cached import jobs, label_store, opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import inputs, store
 from pages._frame import uploads
@@ -28,6 +30,56 @@ FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
 FORMS = 6  # forms of a query listed
 STOPS_WITHIN_S = 30
+
+
+def offer_deletion(corpus: str) -> None:
+    """How long this visitor's texts are stored, and a way to delete them; nothing where there are none."""
+    names = sorted(name for path in tuple(VISITS.held().texts) if (name := own_names.name_of(path)))
+    if own_corpus.is_own(corpus):
+        names = list(dict.fromkeys([corpus, *names]))
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="corpus.stored"):
+        with st.popover(t("Delete"), icon=":material/delete:"):
+            name = names[0]
+            if names != [corpus]:
+                name = st.selectbox(t("Text"), names, format_func=lambda each: own_names.title_of(each, names), key="corpus.forgotten")
+            if expires():
+                st.write(
+                    t("Deletes this text and everything made from it. While another visit uses the same text, it stays for that visit.")
+                )
+            else:
+                st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
+            st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))
+        if expires():
+            n = limits().max_text_hours
+            st.caption(
+                tn(
+                    "Your texts are deleted {n} hour after your visit ends, or earlier if space runs short.",
+                    "Your texts are deleted {n} hours after your visit ends, or earlier if space runs short.",
+                    n,
+                )
+            )
+
+
+def _forget(corpus: str) -> None:
+    """Delete a text for this visitor; from the machine, unless it is a public server's and another visit uses it."""
+    path = own_names.path_of(corpus) if own_names.is_kept(corpus) else Path(corpus)
+    if VISITS.release(path) and expires():
+        jobs.leave(corpus)
+    else:
+        jobs.end(corpus, STOPS_WITHIN_S)
+        label_store.forget(corpus)
+        own_corpus.forget(corpus)
+    state = st.session_state
+    state["corpus.own"] = [name for name in state.get("corpus.own", ()) if name != corpus]
+    kept = state.get("corpus.kept", ("", None))[1]
+    if isinstance(kept, KeptCorpus) and kept.name == corpus:
+        state.update(corpus_text="", corpus_folder="")
+        state.pop("corpus.kept")
+        uploads.remove(inputs.KEY)
+    if state.get("corpus") == corpus:
+        state.corpus = languages.in_use().sentences or BUNDLED_CORPUS
 
 
 def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
@@ -139,13 +191,13 @@ def _left_out(kept: KeptCorpus | None) -> None:
 
 
 def _offer(corpus: str, plan: Plan) -> None:
-    free = room().free
+    free = VISITS.room(plan.working_bytes).free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
         st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
     with show_errors():
-        check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
+        check_room(plan, sum(opened.spent_by_visit().values()))
         refused = free < plan.working_bytes
     st.button(
         t("Use on every page"),
@@ -179,24 +231,3 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))
         if not opened.is_labelled(corpus):
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))
-    if own_corpus.is_own(corpus):
-        with st.popover(t("Delete"), icon=":material/delete:"):
-            st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
-            st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
-
-
-def _forget(corpus: str, model: str) -> None:
-    tables = (False, True) if opened.is_labelled(corpus) else (False,)
-    for targets_only in tables:
-        job = opened.table_job(corpus, model, targets_only=targets_only)
-        job.end()
-        job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
-    if path := own_names.path_of(corpus):
-        forget_encoded(path)
-    label_store.forget(corpus)
-    own_corpus.forget(corpus)
-    for targets_only in tables:
-        opened.drop_job(corpus, model, targets_only=targets_only)
-    st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
-    st.session_state.pop("corpus.kept", None)
-    uploads.remove(inputs.KEY)

@@ -41,6 +41,7 @@ def show(in_use: InUse, brought: Brought) -> None:
     st.session_state[store.SEARCHED] = kept.name if kept else None
     bench = store.bench_over(in_use)
     registry.resolve(bench.corpus, "corpus")  # what is not there is said once
+    reading.offer_deletion(bench.corpus)
     _search(bench)
     with show_errors():
         reading.show_plan(in_use, bench.corpus, kept)

@@ -17,6 +17,7 @@ from core.common.markup import shorten
 from core.common.memo import Bounded
 from core.engines.allennlp_engine import is_ready
 from core.files import hub, own_names, registry
+from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
@@ -214,7 +215,11 @@ def _own_corpora() -> list[str]:
     with suppress(ElmoscopeError):
         if given and given not in known and own_names.path_of(given):
             known.append(given)
-    return [name for name in known if own_names.is_kept(name)]
+    here = [name for name in known if own_names.is_kept(name)]
+    for name in here:
+        with suppress(ElmoscopeError):  # deleted since by another visit
+            VISITS.use(own_names.path_of(name))
+    return here
 
 
 def _add_typed(key: str, known: list[str]) -> list[str]:

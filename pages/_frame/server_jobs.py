@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
+import streamlit as st
 from streamlit.runtime import get_instance
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,6 +16,7 @@ from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import tn
 from core.common.turns import JobEnded, Turn, Turns
+from core.files.quotas import VISIT, VISITS
 from core.text import languages
 from core.text.languages import Language
 
@@ -31,6 +33,13 @@ def _is_there(owner: str) -> bool:
 
 
 TURNS = Turns(_is_there)
+VISIT.follow(visitor)
+VISITS.is_there = _is_there
+
+
+def ask_for_turn() -> Turn:
+    """A place in the queue for who looks at the page that runs now."""
+    return TURNS.ask(visitor(), st.context.ip_address if Runtime.exists() else None)
 
 
 def waiting_text(turn: Turn) -> str:
@@ -52,14 +61,15 @@ class Background:
     def begin(self, work: Callable[[], object], *, failed: str, name: str) -> Self:
         """Run `work`; `failed` is what the page says of a fault of ours."""
         self._thread = threading.Thread(
-            target=self._run_in, args=(work, failed, i18n.language(), languages.in_use()), name=name, daemon=True
+            target=self._run_in, args=(work, failed, i18n.language(), languages.in_use(), VISIT.get()), name=name, daemon=True
         )
         self._thread.start()
         return self
 
-    def _run_in(self, work: Callable[[], object], failed: str, language: str, reads: Language) -> None:
+    def _run_in(self, work: Callable[[], object], failed: str, language: str, reads: Language, visit: str | None) -> None:
         i18n.use(language)
         languages.use(reads.code)
+        VISIT.use(visit)
         try:
             work()
         except ElmoscopeError as error:
@@ -84,7 +94,7 @@ class ServerJob(Background):
     speed: float = 0.0
     result: object = None
     stage: str = ""  # which part of the work it is at, where the work counts its steps
-    ended: str | None = None  # why it stopped before it was done: "asked", "left", "time"
+    ended: str | None = None  # why it stopped before it was done: "asked", "left", "time", "full"
     started: float = field(default_factory=time.monotonic)  # the stage
 
     @property
@@ -139,14 +149,14 @@ class ServerJob(Background):
             with self.turn:
                 self.result = work(self.report)
         except JobEnded as ended:
-            self.error = str(ended) if ended.why == "time" else None
+            self.error = str(ended) if ended.why in ("time", "full") else None
             self.ended = ended.why
 
 
 @contextmanager
 def in_turn(bar) -> Iterator[Turn]:
     """A turn for work that the page itself does, as a download; `bar` says how long the queue is, and leaving ends the wait."""
-    turn = TURNS.ask(visitor())
+    turn = ask_for_turn()
     try:
         while not turn.wait():
             bar.progress(0.0, text=waiting_text(turn))  # also ends here when the page is left or run anew

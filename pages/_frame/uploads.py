@@ -13,10 +13,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.files.artifacts import plain_file_name
+from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
 _FOLDER, _KEPT = "uploads", "uploads.kept"  # in the session
@@ -46,6 +48,8 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
     place.file_uploader(
         label, accept_multiple_files=several, key=widget, max_upload_size=most_mb, help=help, on_change=_take, args=(key, widget, several)
     )
+    if refusal := state.pop(f"{key}.refused", ""):
+        place.error(plain(refusal), icon=":material/error:")
     files = uploads(key)
     if files:
         _list(key, files, place)
@@ -66,6 +70,7 @@ def remove(key: str, number: int | None = None) -> None:
     kept[key] = [file for file in kept.get(key, ()) if file not in gone]
     for file in gone:
         file.path.unlink(missing_ok=True)
+        VISITS.held().made.pop((UPLOAD, file.number), None)
 
 
 def _take(key: str, widget: str, several: bool) -> None:
@@ -79,7 +84,13 @@ def _take(key: str, widget: str, several: bool) -> None:
         state.setdefault(_KEPT, {})[key] = []  # its file stays in the folder: a training that waits may still read it
     folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # it goes when the session ends
     for file in came:
+        try:
+            VISITS.check(file.size)
+        except BadInput as error:
+            state[f"{key}.refused"] = str(error)
+            break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
+        VISITS.held().made[UPLOAD, number] = file.size
         path = Path(folder.name) / str(number) / plain_file_name(file.name)
         path.parent.mkdir()
         path.write_bytes(file.getvalue())

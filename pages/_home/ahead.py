@@ -16,8 +16,10 @@ from importlib import import_module
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
+from core.files.quotas import VISITS
 
 WARM_UP_AFTER_S = 30.0
+EXPIRES_EVERY_S = 300.0
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # of what is computed before a visitor asks
 PAGE = ("pages._home.door", "pages._home.show", "pages._home.scenes", "pages._widgets.downloads", "pages._widgets.gestures")
 
@@ -27,7 +29,17 @@ async def opening_ahead(_server: object) -> AsyncIterator[None]:
     """The server's life."""
     logging.getLogger(WARNS).setLevel(logging.ERROR)
     await asyncio.to_thread(open_home)
+    expiry = asyncio.create_task(_expire())
     yield
+    expiry.cancel()
+
+
+async def _expire() -> None:
+    """Delete visitors' texts whose time is over, now and again; also those that an earlier run of the server has left."""
+    while True:
+        with suppress(OSError):
+            await asyncio.to_thread(VISITS.expire)
+        await asyncio.sleep(EXPIRES_EVERY_S)
 
 
 def open_home() -> None:

@@ -16,6 +16,7 @@ from core.common.i18n import language, t
 from core.common.markup import shorten
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
+from core.files.quotas import may_store
 from core.index.table import OccurrenceTable
 from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
@@ -75,8 +76,9 @@ def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJo
         if (made := TokenMaps.load(file)) is not None:
             return made
         maps = token_maps.token_maps(table, names, job.report)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        maps.save(file)
+        if may_store(maps.places.nbytes + maps.rows.nbytes):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            maps.save(file)
         return maps
 
     return jobs.job(JOB, file, work, failed=t("The map could not be drawn."), most=2)

@@ -50,7 +50,7 @@ def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
 
 def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
     asked, ask = [], TURNS.ask
-    monkeypatch.setattr(TURNS, "ask", lambda owner=None: asked.append(owner) or ask(owner))
+    monkeypatch.setattr(TURNS, "ask", lambda *who: asked.append(who) or ask(*who))
     monkeypatch.setattr("pages._corpus.show.READ_AT_ONCE", 8)
     page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder), find="bank", find_order="substitutes")
     until(page, lambda page: "occurs 50 times" in said(page))

@@ -13,17 +13,18 @@ def no_jobs():
     jobs._jobs()[0].clear()
 
 
-def begin(key: int, work=lambda job: job.turn, most: int = 2):
+def begin(key, work=lambda job: job.turn, most: int = 2):
     job = jobs.job("a kind", key, work, failed="It failed.", most=most)
     job.wait(30)
     return job
 
 
-def test_the_same_work_is_one_job_until_it_is_dropped():
-    job = begin(1)
-    assert begin(1) is job is jobs.find_job("a kind", 1) and job.result is job.turn and jobs.find_job("another kind", 1) is None
-    jobs.drop("a kind", 1)
-    assert jobs.find_job("a kind", 1) is None and begin(1) is not job
+def test_the_same_work_is_one_job_until_it_is_ended():
+    key = "letters", 1
+    job, other = begin(key), begin(("another text", 1))
+    assert begin(key) is job is jobs.find_job("a kind", key) and job.result is job.turn and jobs.find_job("another kind", key) is None
+    jobs.end("letters", 30)
+    assert jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
 
 def test_few_of_a_kind_stay_and_the_last_used_longest():

@@ -19,7 +19,7 @@ from core.views import induction, neighbours
 from core.views.induction import Induction, InductionRequest
 from core.views.neighbours import Neighbours, NeighboursRequest
 from core.workbench import open_bench
-from pages._cached.opened import drop_job
+from pages._cached import jobs
 from pages._frame.markup import pathless, plain
 from tests.app.test_korean import words_on
 from tests.app.test_pages import html_of, opened
@@ -160,7 +160,7 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     assert sum(read_places) > tokens + len(groups.occurrences.items)
     np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
     assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
-    drop_job(page.session_state["corpus"], "elmo-mini")  # as after a restart
+    jobs.end(page.session_state["corpus"], 0)  # as after a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/corpus.py", corpus=corpus)))
 
 

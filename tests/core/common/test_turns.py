@@ -63,9 +63,10 @@ def test_one_visitor_and_all_together_may_only_ask_for_so_much(monkeypatch, one_
     turns.ask("a"), turns.ask("a")
     with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
         turns.ask("a")
-    turns.ask("b")
+    turns.ask("b"), turns.ask("c")  # in the place of the second of a
     with pytest.raises(BadInput, match="3 jobs are waiting"):
-        turns.ask("c")
+        turns.ask("d")
+    assert [turn.first_owner for turn in turns.order()] == ["a", "b", "c"]
 
 
 def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
@@ -122,3 +123,70 @@ def test_work_of_the_machine_itself_has_no_owner_and_is_never_taken_for_left(mon
     monkeypatch.setattr(jobs, "GONE_AFTER_S", 0.0)
     turn = Turns(lambda owner: False).ask()
     turn.check()
+
+
+def test_visits_of_one_address_take_turns_with_those_of_another(one_at_once):
+    turns = Turns()
+    greedy = [turns.ask(f"greedy {k}", "192.0.2.1") for k in range(6)]
+    assert began(turns) == [greedy[0]]
+    modest, unknown = turns.ask("modest", "192.0.2.2"), turns.ask("unknown")
+    assert turns.order() == [modest, unknown, *greedy[1:]]
+    greedy[0].leave()
+    assert began(turns) == [greedy[1]] and turns.order()[:2] == [modest, unknown]
+
+
+def test_a_full_queue_has_a_place_for_an_address_that_has_none(monkeypatch, one_at_once):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
+    turns = Turns()
+    greedy = [turns.ask(f"greedy {k}", "192.0.2.1") for k in range(3)]
+    with pytest.raises(BadInput, match="3 jobs are waiting"):
+        turns.ask("greedy 3", "192.0.2.1")
+    modest = turns.ask("modest", "192.0.2.2")
+    assert modest in turns.waiting and greedy[2] not in turns.waiting
+    with pytest.raises(JobEnded, match="3 jobs are waiting, the limit here") as ended:
+        greedy[2].wait(0)
+    assert ended.value.why == "full"
+    assert turns.order() == [greedy[0], modest, greedy[1]]
+
+
+def test_a_full_queue_has_a_place_for_a_visit_that_has_none_where_another_has_two(monkeypatch, one_at_once):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "4")
+    turns = Turns()
+    for visit in ("a", "b"):
+        turns.ask(visit), turns.ask(visit)
+    new = turns.ask("c")
+    assert new in turns.waiting and [turn.first_owner for turn in turns.order()] == ["a", "b", "c", "a"]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_visit_that_has_gone_gives_its_place_in_the_queue_back_at_once(monkeypatch, one_at_once, n):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", str(n))
+    there = {"here", *map(str, range(n))}
+    turns = Turns(there.__contains__)
+    left = [turns.ask(str(k)) for k in range(n)]
+    with pytest.raises(BadInput, match="waiting, the limit here"):
+        turns.ask("here")
+    there.remove("0")
+    new = turns.ask("here")
+    assert left[0] not in turns.waiting and new in turns.waiting
+    there.difference_update(map(str, range(n)))
+    assert turns.order()[0] is new and began(turns) == [new]
+
+
+def test_a_job_that_runs_for_nobody_yields_to_one_that_waits(monkeypatch, one_at_once):
+    monkeypatch.setattr(jobs, "YIELD_AFTER_S", 0.05)
+    there = {"a"}
+    turns = Turns(there.__contains__)
+    job = turns.ask("a")
+    assert job.wait(0)
+    there.clear()
+    gone = turns.ask("gone")
+    time.sleep(0.1)
+    job.check()  # nobody who is there waits
+    there.add("b")
+    other = turns.ask("b")
+    with pytest.raises(JobEnded) as ended:
+        job.check()
+    assert ended.value.why == "left"
+    job.leave()
+    assert other.wait(0) and turns.running == [other] and turns.waiting == [gone]

@@ -62,8 +62,6 @@ def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, priva
         patch.setattr(kept, "encode", lambda *_, **__: pytest.fail("it is there"))
         assert open_encoded(str(other)).folder == first.folder and open_encoded(str(other)).documents == ["b.txt"]
     assert open_encoded(str(path), languages.get_language("ko")).folder != first.folder
-    kept.forget_encoded(path)
-    assert not first.folder.exists()
 
 
 def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cache):

@@ -12,6 +12,7 @@ from core.common.errors import BadInput
 from core.corpus.encoded import encode
 from core.corpus.search import find, lines
 from core.elmo.models import open_model
+from core.files.quotas import VISIT
 from core.files.registry import entries
 from core.index import build as building
 from core.index import index_plan as planning
@@ -420,3 +421,23 @@ def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, 
     assert len(list((private_cache / "indexes").iterdir())) == 1
     assert len(OccurrenceTable(next((private_cache / "indexes").iterdir()))) == 4
     forget("sentences")  # is no own corpus: nothing happens
+
+
+def test_a_text_for_which_there_is_no_room_is_refused_before_anything_is_written(monkeypatch, private_cache):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    (private_cache / "corpora").mkdir(parents=True)
+    (private_cache / "corpora" / "some").write_bytes(bytes(999_900))
+    with pytest.raises(BadInput, match=r"This needs 0\.0 MB; all texts use 1\.0 of 1 MB"):
+        keep_text(LETTER * 3, "mine")
+    assert [path.name for path in (private_cache / "corpora").rglob("*") if path.is_file()] == ["some"]
+
+
+def test_a_text_that_is_stored_already_needs_no_room(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
+    with VISIT.within("one"):
+        first = keep_text(LETTER, "mine")
+        with pytest.raises(BadInput, match="You have 1 text, the limit here"):
+            keep_text(LETTER + " More.", "mine")
+        assert keep_text(LETTER, "mine").path == first.path
+        forget(first.name)
+        keep_text(LETTER + " More.", "mine")
