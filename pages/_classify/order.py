@@ -148,10 +148,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
 
 def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
     """Return how many rows a file has, their labels and what was left out; BadInput where they cannot be trained on."""
-    table = read_table(path, **columns)
-    if len(table.rows) > limits().max_rows:
-        values = {"name": name, "n": len(table.rows), "most": limits().max_rows}
-        raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
+    table = read_table(path, **columns, most_rows=limits().max_rows)
     trainings.check_classes(table, name)
     return len(table.rows), sorted({row.label for row in table.rows}), table.notes
 
