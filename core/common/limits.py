@@ -26,7 +26,8 @@ class Limits:
     max_pasted: int = 1_000_000  # characters of a pasted corpus
     max_file_mb: int = 50  # of each file of a corpus
     max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a whole corpus as tokens
-    max_lines: int = 10_000_000  # of a file, blank ones too; of paragraphs of a document, rows of a table
+    max_lines: int = 10_000_000  # of a text, a table or a workbook, blank ones too
+    max_paragraphs: int = 1_000_000  # of a document, empty ones too
     max_cells: int = 20_000_000  # of a workbook, empty ones too
     max_pages: int = 10_000  # of a PDF file
     max_vectors_mb: int = 6_000  # of static vectors in memory
@@ -53,6 +54,7 @@ PUBLIC = {
     "max_file_mb": 5,
     "max_unpacked_mb": 20,
     "max_lines": 500_000,
+    "max_paragraphs": 100_000,
     "max_cells": 1_000_000,
     "max_pages": 1_000,
     "max_vectors_mb": 1_000,

@@ -28,6 +28,10 @@ class JobEnded(ElmoscopeError):
         self.why = why
 
 
+class TooManyJobs(BadInput):
+    """No place in the queue now, for this visitor or for anyone."""
+
+
 class Turns:
     """The queue of one server. `is_there(owner)` says whether a visitor's page is still open."""
 
@@ -45,14 +49,14 @@ class Turns:
                 message = tn(
                     "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", own
                 )
-                raise BadInput(message)
+                raise TooManyJobs(message)
             if len(self.waiting) >= limits().max_waiting:
                 message = tn(
                     "{n} job is waiting, the limit here. Try again later.",
                     "{n} jobs are waiting, the limit here. Try again later.",
                     len(self.waiting),
                 )
-                raise BadInput(message)
+                raise TooManyJobs(message)
             turn = Turn(self, owner)
             self.waiting.append(turn)
             self.changed.notify_all()

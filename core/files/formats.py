@@ -111,6 +111,15 @@ def _kind_of_archive(path: Path) -> str:
     return next((kind for member, kind in members.items() if member in names), "zip")
 
 
+def unpacked_size(path: Path) -> int:
+    """Return the size of a file, of an archive that of its members as stated; no more of them is ever read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return path.stat().st_size if path.is_file() else 0
+
+
 def check_archive(path: Path, needed: Collection[str], other: str) -> None:
     """Raise BadInput for an archive that has none of the members `needed`, too many, or unpacks to too much.
 

@@ -37,6 +37,7 @@ ALLOWED = 8 * MAX_LINE  # bytes of a file of which nothing need be kept
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 Report = Callable[[str], None]
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
+PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
 _FASTTEXT = b"\xba\x16\x4f\x2f"

@@ -80,7 +80,7 @@ class _Body:
 
     def __init__(self, name: str) -> None:
         self.texts: list[str] = []
-        self._lines = LineCount(name)
+        self._lines = LineCount(name, limits().max_paragraphs)
         self._elements: list[str] = []  # open, those of Word's own namespace by their local name
         self._open: list[tuple[int, list[str]]] = []  # paragraphs: where each is in `texts`, its text so far
         self._left_out = 0  # depth within what is not read: deleted text, and text boxes written again for older versions of Word
@@ -189,7 +189,7 @@ def _of_epub(path: Path) -> list[str]:
     check_archive(path, (_CONTAINER,), ".txt")
 
     def read() -> list[str]:
-        count = LineCount(path.name)
+        count = LineCount(path.name, limits().max_paragraphs)
         with zipfile.ZipFile(path) as archive:
             members = set(archive.namelist())
             chapters = list(dict.fromkeys(_spine(archive, path.name)))

@@ -112,10 +112,10 @@ class LeftOut:
 
 
 class LineCount:
-    """The lines of a file so far, or a document's paragraphs, within the limit."""
+    """The lines of a file so far, or a document's paragraphs (`most`), within the limit."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._n, self._most = name, 0, limits().max_lines
+    def __init__(self, name: str, most: int | None = None) -> None:
+        self._name, self._n, self._most = name, 0, most or limits().max_lines
 
     def add(self, n: int = 1) -> None:
         """Count lines; BadInput where they are too many."""
