@@ -1,0 +1,342 @@
+"""Real servers, started as README or the Dockerfile says, and a client without a browser: HTTP, raw bytes, and Streamlit's WebSocket.
+
+with started("public", tmp_path) as server:                     # or "own"
+    server.request("PUT", "/_stcore/upload_file/a/b", b"x", host="other.test:8501").status
+    with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed where it is refused
+        page = client.run("corpus", "find=bank")                # runs the page, and waits until the script has finished
+        client.run("corpus", widgets={page.widgets["Find"]: "river"})
+"""
+
+import contextlib
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import Message
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).resolve().parents[1]
+WAIT_S = 120.0
+OWN, PUBLIC = "own", "public"
+FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
+XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload: a client without a browser makes its own token
+EMPTIED = {"ELMOSCOPE_", "STREAMLIT_"}  # variables of the tests' own environment that no server inherits, by their beginning
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The response to an HTTP request."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+
+@dataclass
+class Server:
+    """A running server process."""
+
+    process: subprocess.Popen
+    host: str  # that it is connected to; listening may be on more
+    port: int
+    log: Path
+
+    @property
+    def address(self) -> str:
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    def connect(self, seconds: float = WAIT_S) -> socket.socket:
+        return socket.create_connection((self.host, self.port), timeout=seconds)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Iterable[bytes] = b"",
+        headers: Mapping[str, str] | None = None,
+        host: str | None = None,
+        seconds: float = WAIT_S,
+    ) -> Answer:
+        """Send a request and return the response, also if the server answers before it has read the body.
+
+        A body that is not bytes is sent in chunks without Content-Length. The path is sent as it is.
+        """
+        began = time.monotonic()
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=seconds)
+        with contextlib.closing(connection):
+            connection._validate_path = lambda url: None  # http.client refuses some paths that an attacker would send
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            chunked = not isinstance(body, bytes)
+            given = {"Host": host or self.address.removeprefix("http://")} | dict(headers or {})
+            given |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(len(body))} if body else {}
+            for name, value in given.items():
+                connection.putheader(name, value)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                connection.endheaders(None if body == b"" else body, encode_chunked=chunked)
+            response = connection.getresponse()
+            content = response.read()
+            return Answer(response.status, {n.lower(): v for n, v in response.getheaders()}, content, time.monotonic() - began)
+
+    def send_raw(self, data: bytes | Iterable[bytes], seconds: float = WAIT_S) -> bytes:
+        """Send bytes as they are and return what arrives until the server closes, or until `seconds` have passed."""
+        received = b""
+        with self.connect(seconds) as connection, contextlib.suppress(OSError):
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                for part in [data] if isinstance(data, bytes) else data:
+                    connection.sendall(part)
+            while part := connection.recv(1 << 16):
+                received += part
+        return received
+
+    def memory_mb(self) -> float:
+        return self._status("VmRSS")
+
+    def peak_mb(self) -> float:
+        """Return the most memory held since the start or `reset_peak`."""
+        return self._status("VmHWM")
+
+    def reset_peak(self) -> None:
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def _status(self, name: str) -> float:
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1]) / 1000
+
+    def listening(self) -> set[str]:
+        """Return the addresses on which the server's port is open, as /proc writes them: 0100007F is 127.0.0.1."""
+        rows = [row.split() for name in ("tcp", "tcp6") for row in Path(f"/proc/{self.process.pid}/net/{name}").read_text().splitlines()]
+        return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[1].endswith(f":{self.port:04X}")}
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@contextlib.contextmanager
+def started(
+    kind: str,
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    options: Iterable[str] = (),
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    python: Iterable[str] = ("-m", "streamlit"),
+) -> Iterator[Server]:
+    """Start a server, wait until it is healthy, and stop it at the end.
+
+    `kind` is "own" (README's command) or "public" (the Dockerfile's environment, and the compose file's for threads and jobs).
+    `folder` gets the cache and the log. `environment` and `options` (of `streamlit run`) come on top.
+    """
+    port = port or free_port()
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "server.log"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(tuple(EMPTIED))}
+    given = public_environment() if kind == PUBLIC else {}
+    given |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
+    command = [sys.executable, *python, "run", "app.py", *options]
+    with log.open("w") as file:
+        process = subprocess.Popen(command, cwd=ROOT, env=inherited | given, stdout=file, stderr=subprocess.STDOUT)
+    server = Server(process, host, port, log)
+    try:
+        end = time.monotonic() + WAIT_S
+        while True:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if server.request("GET", "/_stcore/health", seconds=5).status == 200:
+                    break
+            if process.poll() is not None or time.monotonic() > end:
+                raise AssertionError(f"the server is not up:\n{log.read_text()}")
+            time.sleep(0.1)
+        yield server
+    finally:
+        server.stop()
+
+
+def public_environment() -> dict[str, str]:
+    """Return the environment that the Dockerfile sets, without its folders, and the compose file's defaults."""
+    text = (ROOT / ".deploy" / "Dockerfile").read_text("utf-8")
+    block = re.search(r"^ENV ((?:.*\\\n)*.*)$", text, re.MULTILINE).group(1)
+    found = dict(re.findall(r"([A-Z_]+)=(\S+)", block))
+    composed = re.findall(r"^\s+([A-Z_]+): \$\{\1:-([^}]+)\}", (ROOT / ".deploy" / "compose.yaml").read_text("utf-8"), re.MULTILINE)
+    found |= {name: value for name, value in composed if name not in found}
+    return {name: value for name, value in found.items() if not value.startswith("/") and name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@dataclass
+class Page:
+    """The elements of a page, as its last runs left them."""
+
+    elements: dict[tuple[int, ...], Message] = field(default_factory=dict)  # by their path
+    query: str = ""  # of the address, as the page changed it
+
+    @property
+    def widgets(self) -> dict[str, str]:
+        """Ids by label; the last of several with one label."""
+        found = [message for message in self._messages() if {"id", "label"} <= set(message.DESCRIPTOR.fields_by_name)]
+        return {message.label: message.id for message in found if message.id}
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts of all elements, in the page's order."""
+        return [value for message in self._messages() for value in _strings(message)]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    def _messages(self) -> Iterator[Message]:
+        for path in sorted(self.elements):
+            yield from _inner(self.elements[path])
+
+
+class Client:
+    """A visitor without a browser: one WebSocket connection, by the protocol of Streamlit's own page."""
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        origin: str | None = "same",
+        host: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        subprotocols: Iterable[str] | None = ("streamlit",),
+        path: str = "/_stcore/stream",
+        seconds: float = WAIT_S,
+    ) -> None:
+        """Connect. `origin` None sends none; `host` is the Host header, and the same origin's host."""
+        host = host or server.address.removeprefix("http://")
+        self.seconds, self.page, self.session, self.main = seconds, Page(), "", ""
+        self.socket = connect(
+            f"ws://{host}{path}",
+            sock=server.connect(seconds),
+            origin=f"http://{host}" if origin == "same" else origin,
+            additional_headers=dict(headers or {}),
+            subprotocols=list(subprotocols) if subprotocols else None,
+            compression=None,
+            open_timeout=seconds,
+            close_timeout=2,
+            ping_interval=None,
+            max_size=None,
+            proxy=None,
+        )
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def run(
+        self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "", seconds: float | None = None
+    ) -> Page:
+        """Run a page by its name in the address ("" is Home) with widgets' values by id, and return it when the script has finished."""
+        self.send_run(page, query, widgets, fragment=fragment)
+        return self.wait(seconds)
+
+    def send_run(self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "") -> None:
+        message = BackMsg()
+        message.rerun_script.query_string, message.rerun_script.page_name = query, page
+        message.rerun_script.fragment_id = fragment
+        message.rerun_script.widget_states.SetInParent()
+        for key, value in (widgets or {}).items():
+            message.rerun_script.widget_states.widgets.append(_state(key, value))
+        self.send(message)
+
+    def send(self, message: BackMsg | bytes) -> None:
+        self.socket.send(message if isinstance(message, bytes) else message.SerializeToString())
+
+    def wait(self, seconds: float | None = None) -> Page:
+        """Read messages until the script has finished; TimeoutError after `seconds`."""
+        for message in self.messages(seconds):
+            if message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                return self.page
+        raise AssertionError("unreachable")
+
+    def messages(self, seconds: float | None = None) -> Iterator[ForwardMsg]:
+        """Yield what the server sends, and keep the page's elements."""
+        end = time.monotonic() + (seconds or self.seconds)
+        while True:
+            message = ForwardMsg()
+            message.ParseFromString(self.socket.recv(timeout=max(0.0, end - time.monotonic()), decode=False))
+            kind = message.WhichOneof("type")
+            if kind == "new_session":
+                self.session = message.new_session.initialize.session_id or self.session
+                if not message.metadata.run.fragment_ids:
+                    self.page = Page(query=self.page.query)
+            elif kind == "delta":
+                self.page.elements[tuple(message.metadata.delta_path)] = message.delta
+            elif kind == "page_info_changed":
+                self.page.query = message.page_info_changed.query_string
+            yield message
+
+    def upload_url(self, name: str = "file.txt") -> tuple[str, str]:
+        """Ask for the path to which a file is sent; return it and the file's id."""
+        message = BackMsg()
+        message.file_urls_request.request_id, message.file_urls_request.session_id = "1", self.session
+        message.file_urls_request.file_names.append(name)
+        self.send(message)
+        answer = next(found for found in self.messages() if found.WhichOneof("type") == "file_urls_response").file_urls_response
+        return answer.file_urls[0].upload_url, answer.file_urls[0].file_id
+
+
+def multipart(name: str, data: bytes, boundary: str = "elmoscope") -> tuple[bytes, dict[str, str]]:
+    """Return the body and headers of an upload of one file, as a browser sends it."""
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+    return body, {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+
+
+def _state(key: str, value: Any) -> WidgetState:
+    """Return a widget's state: a plain value by its type, a list of texts, or a WidgetState as it is. "click" is a button's."""
+    if isinstance(value, WidgetState):
+        return value
+    if value == "click":
+        return WidgetState(id=key, trigger_value=True)
+    if isinstance(value, list):
+        state = WidgetState(id=key)
+        state.string_array_value.data.extend(value)
+        return state
+    return WidgetState(id=key, **{FIELD_OF_TYPE[type(value)]: value})
+
+
+def _inner(message: Message) -> Iterator[Message]:
+    yield message
+    for found, value in message.ListFields():
+        if found.message_type is None or found.message_type.GetOptions().map_entry:
+            continue
+        for each in [value] if isinstance(value, Message) else value:
+            yield from _inner(each)
+
+
+def _strings(message: Message) -> Iterator[str]:
+    for _, value in message.ListFields():
+        if isinstance(value, str):
+            yield value
+        elif not isinstance(value, (Message, bytes, int, float)):
+            yield from (each for each in value if isinstance(each, str))
