@@ -29,7 +29,7 @@ _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
-_OPERATOR = 4  # bytes of a page's content that an operator takes, about: a form's are read each time it is drawn
+_OPERATOR = 20  # bytes of content for which an operator counts: those of a form are run each time it is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
@@ -181,7 +181,9 @@ def _page_texts(name: str, reader: Any) -> Iterator[str]:
         contents = page.get_contents()
         size += len(contents.get_data()) if contents is not None else 0
         check()
-        yield page.extract_text(visitor_operand_before=look)
+        text = page.extract_text(visitor_operand_before=look)
+        check()  # once more: pypdf goes on after what is raised within a form
+        yield text
 
 
 def _of_epub(path: Path) -> list[str]:
