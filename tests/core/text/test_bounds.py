@@ -94,14 +94,6 @@ def stream(data: bytes, entries: str = "") -> bytes:
     return b"<< /Filter /FlateDecode /Length %d %s >>\nstream\n" % (len(packed), entries.encode()) + packed + b"\nendstream"
 
 
-def forms(depth: int) -> bytes:
-    """A page that draws a form ten times, which draws a form ten times, and so on."""
-    text = b"BT /F 12 Tf (a) Tj ET "
-    entries = "/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /Font << /F 3 0 R >> /XObject << /X {} 0 R >> >>"
-    inner = [stream(b"/X Do " * 10 if k < depth - 1 else text, entries.format(7 + k)) for k in range(depth)]
-    return pdf_of(text + b"/X Do " * 10, "/XObject << /X 6 0 R >>", *inner)
-
-
 FILES = {
     "paragraphs.docx": lambda: docx(SENTENCE + "<w:p/>" * 15_000),
     "breaks.docx": lambda: docx("<w:p><w:r><w:t>a</w:t>" + "<w:br/>" * 15_000 + "</w:r></w:p>"),
@@ -121,7 +113,6 @@ FILES = {
     "breaks.epub": lambda: epub({"a.xhtml": "<p>The bank.</p>" + "<br>" * 15_000}),
     "manifest.epub": lambda: epub({"a.xhtml": "<p>The bank.</p>"}, ["a.xhtml"] * 60_000),
     "pages.pdf": lambda: pdf(*[["The bank."]] * 101),
-    "forms.pdf": lambda: forms(9),
     "blank.pdf": lambda: pdf_of(b"BT /F 12 Tf (a) Tj ET " + b" " * 2_100_000),
     "lines.txt.gz": lambda: gzip.compress(b"\n" * 60_000 + b"The bank."),
     "lines.txt.xz": lambda: lzma.compress(b"\r" * 60_000 + b"The bank."),
