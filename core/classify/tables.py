@@ -4,34 +4,31 @@ Columns are found by the names that such files usually have, or are named by the
 known by its first cell, a label that recurs below it. Every fault is one sentence that names the file and the line.
 """
 
-import gzip
-import io
-import lzma
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from core.classify.column_names import LABEL_COLUMNS, TEXT_COLUMNS, find_columns, usual_columns
+from core.classify.table_text import TableText, open_text, refuse_empty
 from core.classify.trees import NODE, tree_leaves
 from core.common import notes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files.artifacts import check_fits, parse_json
-from core.files.encodings import guess, is_mostly_utf8, is_utf8
-from core.files.formats import check_beginning, refuse_format, suffix_of
+from core.files.artifacts import parse_json
+from core.files.formats import refuse_format, suffix_of
 from core.text.composed import composed
-from core.text.file_lines import BadRow, LeftOut, Place, note_replaced, refuse, show_value, wide_encoding
+from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
 from core.text.table_cells import OTHER_TEXTS
 from core.text.tables import Unread, file_rows, is_missing, note_doubled, table_rows, whole
 from core.text.tokens import join_tokens
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
+MAX_COLUMNS = 100_000
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
 NEUTRAL = SENTIMENT[2]
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
@@ -66,12 +63,14 @@ def read_table(
     label_column: str | int | None = None,
     prefer: Sequence[str] = (),
     encoding: str | None = None,
+    most_rows: int | None = None,
 ) -> Table:
     """Return the labeled rows of a .csv, .tsv, .jsonl, .txt (trees, or cells between tabs) or .xlsx file; text also packed as .xz or .gz.
 
     Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
     several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual
     ones. A file that is no UTF-8 is read in `encoding`, by default in what its bytes look like. Rows that lack a text or a label are left out and counted in `notes`.
+    Raises BadInput where more than `most_rows` are left.
     """
     path = Path(path)
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
@@ -80,19 +79,19 @@ def read_table(
         if kind == TREES:
             return _trees(path.name, text, collected)
         wanted = list(text_columns), list(prefer)
-        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected)
+        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected, most_rows)
 
 
-def _open(path: Path, encoding: str | None) -> tuple[str, str]:
-    """Return what kind of table a file is, and its text; "" for a workbook. The first line decides for a .txt file."""
+def _open(path: Path, encoding: str | None) -> tuple[str, TableText | None]:
+    """Return what kind of table a file is, and its text; None for a workbook. The first line decides for a .txt file."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
         refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
     if kind == ".xlsx":
-        return kind, ""
-    text = _read_text(path, encoding)
+        return kind, None
+    text = open_text(path, encoding)
     if kind == ".txt":
-        first = text.lstrip().partition("\n")[0]
+        first = next((line.lstrip() for _, line in text.lines() if line.strip()), "")
         kind = ".tsv" if "\t" in first and not NODE.match(first) else TREES
     return kind, text
 
@@ -105,71 +104,15 @@ def iterate_rows(path: Path, *, numbered: bool) -> Iterator[tuple[Place, Any]]:
     return _rows(path, kind, text, numbered)
 
 
-def _rows(path: Path, kind: str, text: str, numbered: bool) -> Iterator[tuple[Place, Any]]:
+def _rows(path: Path, kind: str, text: TableText | None, numbered: bool) -> Iterator[tuple[Place, Any]]:
     return _json_rows(path.name, text) if kind == ".jsonl" else _cell_rows(path, kind, text, numbered)
 
 
-def _refuse_empty(name: str) -> NoReturn:
-    raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=name))
-
-
-def _unpacked(path: Path) -> bytes:
-    most = limits().max_table_mb * 10**6  # as it lies on disk, and unpacked
-    check_fits(path, most)
-    opened = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open)
-    try:
-        with opened(path, "rb") as stream:
-            data = stream.read(most + 1)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
-        raise BadInput(message) from None
-    if len(data) > most:
-        message = {"name": path.name, "mb": most // 10**6}
-        raise BadInput(t("{name} unpacks to more than {mb} MB; at most that is read. Use a smaller file.", **message))
-    return data
-
-
-def _read_text(path: Path, encoding: str | None) -> str:
-    """Text, not empty, and a note where it was no UTF-8: then it is read in `encoding`, or in what its bytes look like."""
-    data = _unpacked(path)
-    check_beginning(path, data[:16])
-    text = _decode(data, path.name, encoding)
-    if not text.strip():
-        _refuse_empty(path.name)
-    return text
-
-
-def _decode(data: bytes, name: str, encoding: str | None) -> str:
-    try:
-        if wide := wide_encoding(data):
-            return data.decode(wide)
-        if b"\x00" in data:
-            raise BadInput(t("{name} is not text (it holds NUL bytes). Save it as plain text in UTF-8.", name=name))
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        if wide or sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
-            place = Place(name, line)
-            raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)) from None
-        if not encoding and is_mostly_utf8(data):
-            note_replaced(name, sum(not is_utf8(part) for part in data.split(b"\n")), line)
-            return data.decode("utf-8-sig", "replace")
-        try:
-            codec = encoding or guess(data) or "latin-1"
-            text = data.decode(codec)
-        except UnicodeDecodeError:
-            codec = "latin-1"
-            text = data.decode("latin-1")
-        written = "Latin-1" if codec == "latin-1" else codec.upper()
-        notes.add((name, "encoding"), f"{name} is no UTF-8 (line {line}) and was read as {written}.")
-        return text
-
-
-def _trees(name: str, text: str, collected: notes.Notes) -> Table:
+def _trees(name: str, text: TableText, collected: notes.Notes) -> Table:
     """The whole sentences of Stanford's sentiment treebank (Socher et al. 2013): the root's label and the leaves."""
     rows = []
     left_out = LeftOut(name)
-    for number, line in enumerate(text.splitlines(), start=1):
+    for place, line in text.lines(""):
         if not line.strip():
             continue
         left_out.n_rows += 1
@@ -179,20 +122,19 @@ def _trees(name: str, text: str, collected: notes.Notes) -> Table:
             rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(line.strip()[1])]))
             continue
         needed = t("A tree looks like this: (3 (2 A) (4 success)).")
-        left_out.add(BadRow(Place(name, number), t("{line} is not a tree", line=show_value(line)), needed))
+        left_out.add(BadRow(place, t("{line} is not a tree", line=show_value(line.rstrip("\r\n"))), needed))
     left_out.check()
     return Table(name, tuple(rows), ("leaves",), "root", tuple(collected.values()))
 
 
-def _json_rows(name: str, text: str) -> Iterator[tuple[Place, Any]]:
+def _json_rows(name: str, text: TableText) -> Iterator[tuple[Place, Any]]:
     """First the names of the first row's columns, then (place, cells) of each row."""
     names: list[str] = []
     left_out = LeftOut(name)
-    for number, line in enumerate(text.split("\n"), start=1):
+    for place, line in text.lines():
         if not line.strip():
             continue
         left_out.n_rows += 1
-        place = Place(name, number)
         try:
             row = _json_row(line, place)
             cells = [_plain(row.get(key), place, key) for key in names or row]
@@ -226,19 +168,21 @@ def _plain(value: Any, place: Place, key: str) -> str:
     return "" if value is None else str(value)
 
 
-def _cell_rows(path: Path, kind: str, text: str, numbered: bool) -> Iterator[tuple[Place, list[str]]]:
+def _cell_rows(path: Path, kind: str, text: TableText | None, numbered: bool) -> Iterator[tuple[Place, list[str]]]:
     """Yield the names and then (place, cells) of each row; `numbered`: the caller counts columns."""
 
     def rows() -> Iterator[tuple[Place, list[str]]]:
         if kind == ".xlsx":
             return file_rows(path, kind, most=limits().max_table_mb * 10**6)
-        lines = ((Place(path.name, number), line) for number, line in enumerate(io.StringIO(text, newline=""), start=1))
-        return table_rows(path.name, lines, tabs=kind != ".csv")
+        return table_rows(path.name, text.lines(""), tabs=kind != ".csv")
 
     placed = rows()
     first = next(placed, None)
     if first is None:  # separators alone
-        _refuse_empty(path.name)
+        refuse_empty(path.name)
+    if len(first[1]) > MAX_COLUMNS:
+        values = {"name": path.name, "n": len(first[1]), "most": MAX_COLUMNS}
+        raise BadInput(t("{name} has {n:,} columns; at most {most:,} are read. Remove the others.", **values))
     names = _missing_names(first[1], rows, numbered)
     if names:
         yield first[0], names
@@ -252,11 +196,15 @@ def _missing_names(first: list[str], rows: Callable[[], Iterator[tuple[Place, li
     cells = [cell.strip().casefold() for cell in first]
     if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS}:
         return []
-    ends = {(row[0].strip().casefold() == cells[0], row[-1].strip().casefold() == cells[-1]) for _, row in _below(rows(), len(cells))}
+    is_first = is_last = False
+    for _, row in _below(rows(), len(cells)):
+        is_last |= row[-1].strip().casefold() == cells[-1]
+        if is_first := row[0].strip().casefold() == cells[0]:
+            break
     known = {2: ["class", "text"], 3: ["class", "title", "description"]}.get(len(cells))  # 3: AG News's own
-    if any(is_first for is_first, _ in ends):
+    if is_first:
         return known or _numbers(cells)
-    if any(is_last for _, is_last in ends):
+    if is_last:
         return known[::-1] if len(cells) == 2 else _numbers(cells)
     return _numbers(cells) if numbered else []
 
@@ -270,10 +218,17 @@ def _numbers(cells: list[str]) -> list[str]:
     return [str(k) for k in range(1, len(cells) + 1)]
 
 
-def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], label_column: str | None, collected: notes.Notes) -> Table:
+def _table(
+    name: str,
+    placed: Iterator,
+    wanted: tuple[list[str], list[str]],
+    label_column: str | None,
+    collected: notes.Notes,
+    most_rows: int | None = None,
+) -> Table:
     """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
     if (first := next(placed, None)) is None:
-        _refuse_empty(name)
+        refuse_empty(name)
     place, names = first
     names = [column.strip() for column in names]
     labels = find_columns(names, [label_column], place) if label_column else usual_columns(names, LABEL_COLUMNS, "label", place)[:1]
@@ -297,6 +252,9 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
         label = whole(cells[labels[0]])
         if text and not is_missing(label):
             rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
+            if most_rows is not None and len(rows) > most_rows:
+                values = {"name": name, "most": most_rows}
+                raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))
         else:
             blank += 1
             spelled.update({cell.strip() for cell in (label, *(cells[k] for k in texts)) if cell.strip() and is_missing(cell)})

@@ -26,7 +26,12 @@ class Limits:
     max_passage: int = 5_000  # characters of a text to classify, or to read before another
     max_pasted: int = 1_000_000  # characters of a pasted corpus
     max_file_mb: int = 50  # of each file of a corpus
-    max_unpacked_mb: int = 100  # of a .docx, unpacked; of a whole corpus as tokens
+    max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a whole corpus as tokens
+    max_lines: int = 10_000_000  # of a text, a table or a workbook, blank ones too
+    max_paragraphs: int = 1_000_000  # of a document, empty ones too
+    max_cells: int = 20_000_000  # of a workbook, empty ones too
+    max_pages: int = 10_000  # of a PDF file
+    max_vectors_mb: int = 6_000  # of static vectors in memory
     max_files: int = 500  # of a corpus
     max_sentences: int = 200_000  # of a corpus
     max_tokens: int = 2_000_000  # of a corpus
@@ -52,6 +57,11 @@ PUBLIC = {
     "max_pasted": 200_000,
     "max_file_mb": 5,
     "max_unpacked_mb": 20,
+    "max_lines": 500_000,
+    "max_paragraphs": 100_000,
+    "max_cells": 1_000_000,
+    "max_pages": 1_000,
+    "max_vectors_mb": 1_000,
     "max_files": 50,
     "max_sentences": 20_000,
     "max_tokens": 200_000,

@@ -29,6 +29,10 @@ class JobEnded(ElmoscopeError):
         self.why = why
 
 
+class TooManyJobs(BadInput):
+    """No place in the queue now, for this visitor or for anyone."""
+
+
 class Turns:
     """The queue of one server. `is_there(owner)` says whether a visitor's page is still open."""
 
@@ -49,14 +53,14 @@ class Turns:
                 message = tn(
                     "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", own
                 )
-                raise BadInput(message)
+                raise TooManyJobs(message)
             turn = Turn(self, owner, address)
             self.waiting.append(turn)
             if len(self.waiting) > limits().max_waiting:
                 last = self.order()[-1]
                 self.waiting.remove(last)
                 if last is turn:
-                    raise BadInput(_full())
+                    raise TooManyJobs(_full())
                 last.has_lost_place = True
             self.changed.notify_all()
             return turn

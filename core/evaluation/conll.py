@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from core.common import notes
@@ -54,7 +55,7 @@ def _tagged(path: Path) -> Iterator[TaggedSentence]:
 def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
     """Yield the lines of each sentence as cells."""
     block: list[tuple[Place, str]] = []
-    for place, line in [*iterate_lines(path, whole=True), (Place(path.name, 0), "")]:
+    for place, line in chain(iterate_lines(path, whole=True), [(Place(path.name, 0), "")]):
         if line.strip() and line.split()[0] != "-DOCSTART-":
             block.append((place, line))
             continue

@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -113,7 +114,7 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     sentences = []
     document = None
     block = []
-    for place, line in [*iterate_lines(Path(path), whole=True), ("", "")]:
+    for place, line in chain(iterate_lines(Path(path), whole=True), [("", "")]):
         line = line.strip("\r\n")
         if line.startswith("# "):
             document = [*line.split(), ""][1]

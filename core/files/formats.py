@@ -10,6 +10,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 
 PACKED = (".xz", ".gz")
+MAX_MEMBERS = 20_000  # of an archive
 # Kinds that hold texts or tables of texts, and are not read
 TEXTUAL = (
     ".doc",
@@ -110,19 +111,32 @@ def _kind_of_archive(path: Path) -> str:
     return next((kind for member, kind in members.items() if member in names), "zip")
 
 
+def unpacked_size(path: Path) -> int:
+    """Return the size of a file, of an archive that of its members as stated; no more of them is ever read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return path.stat().st_size if path.is_file() else 0
+
+
 def check_archive(path: Path, needed: Collection[str], other: str) -> None:
-    """Raise BadInput for an archive that has none of the members `needed`, or unpacks to too much.
+    """Raise BadInput for an archive that has none of the members `needed`, too many, or unpacks to too much.
 
     zipfile reads no more of a member than the size stated for it. `other` is the kind to save it as instead.
     """
     kind = path.suffix.lower()
     try:
         with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
+            members = archive.infolist()
+            size = sum(member.file_size for member in members)
             if not set(needed) & set(archive.namelist()):
                 raise zipfile.BadZipFile
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         raise BadInput(_not_of_its_kind(path, kind, other)) from None
+    if len(members) > MAX_MEMBERS:
+        values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": other}
+        raise BadInput(t("{name} holds {n:,} files; the limit is {most:,}. Save it as {other}.", **values))
     most = limits().max_unpacked_mb
     if size > most * 10**6:
         values = {"name": path.name, "mb": size / 1e6, "most": most, "other": other}

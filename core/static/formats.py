@@ -23,15 +23,21 @@ from typing import IO, Any
 
 import numpy as np
 
+from core.common import steps
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t, tn
+from core.common.limits import limits
 from core.common.markup import shorten
 from core.text.composed import composed
+from core.text.file_lines import Recoded
 
-MAX_DIM, MAX_LINE, MAX_BYTES = 10_000, 1 << 20, 6 << 30  # of a vector, a line, all vectors
+MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
+MOST_PER_KEPT = 16  # bytes of a file for each byte that is kept of it; a number of four bytes is written in 5 to 25
+ALLOWED = 8 * MAX_LINE  # bytes of a file of which nothing need be kept
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 Report = Callable[[str], None]
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
+PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
 _FASTTEXT = b"\xba\x16\x4f\x2f"
@@ -111,7 +117,7 @@ def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
     if start.startswith(BOM_UTF8):
         stream.seek(len(BOM_UTF8))
     codec = _wide_codec(start)
-    return codecs.EncodedFile(stream, "utf-8", codec, errors="replace") if codec else stream
+    return io.BufferedReader(Recoded(io.TextIOWrapper(stream, codec, errors="replace", newline=""))) if codec else stream
 
 
 def _wide_codec(start: bytes) -> str:
@@ -125,6 +131,32 @@ def _wide_codec(start: bytes) -> str:
         if b"\x00" not in line and (_HEADER.fullmatch(line) or _count_numbers(line)):
             return codec
     return ""
+
+
+class _Work:
+    """The bytes of a file that were read, unpacked, and those that are kept of it: words and numbers.
+
+    Reading is bounded by what comes out: blank lines, blanks in lines and repeated words are cheap to pack, and may be without end.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name, self._read, self._kept, self._most = name, 0, 0, limits().max_vectors_mb
+
+    def read(self, n: int) -> None:
+        """Count bytes that were read; BadInput where nearly nothing of them is kept."""
+        self._read += n
+        steps.step(n)
+        if self._read > ALLOWED + MOST_PER_KEPT * self._kept:
+            values = {"name": self._name, "mb": self._read / 1e6, "kept": self._kept / 1e6}
+            message = t("{name}: of {mb:,.1f} MB read, {kept:,.1f} MB are vectors; the rest is blank or repeated. Remove that.", **values)
+            raise BadInput(message)
+
+    def keep(self, n: int) -> None:
+        """Count bytes that are kept; BadInput where they are too many."""
+        self._kept += n
+        if self._kept > self._most * 10**6:
+            message = t("{name} exceeds {n:,} MB of vectors: limit the words (ELMOSCOPE_MAX_VECTORS_MB).", name=self._name, n=self._most)
+            raise BadInput(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +216,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     controls: list[int] = []  # words of a binary file that contain control characters
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = 0
-    for place, spelling, row in _binary_rows(stream, form, name, rest) if binary else _text_rows(stream, head, form, name):
+    work = _Work(name)
+    for place, spelling, row in _binary_rows(stream, form, name, rest, work) if binary else _text_rows(stream, head, form, name, work):
         try:
             word = spelling.decode()
             n_accented += not word.isascii()
@@ -195,13 +228,12 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             controls.append(place)
         if places.setdefault(composed(word), place) == place:  # the first of equal words
             values += row
+            work.keep(len(row) + len(spelling))
         n_words += 1
         if n_words % _REPORTED_EVERY == 0:
             _check_encoding(form, name, not_utf8, n_accented, n_words)
             if report:
                 report(t("{n:,} words of {name} read", n=n_words, name=name))
-        if len(values) > MAX_BYTES:
-            raise BadInput(t("{name} exceeds {n} GB: limit the words.", name=name, n=MAX_BYTES >> 30))
         if len(places) == limit:
             break
     matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
@@ -270,12 +302,11 @@ def _place(form: str, place: int) -> str:
     return t("word {n}", n=place) if form == BINARY else t("line {n}", n=place)
 
 
-def _lines(stream: IO[bytes], head: bytes) -> Iterator[bytes]:
-    """Iterate over the lines of a text that begins with `head`."""
-    if _has_old_breaks(head):
-        yield from (line.encode("latin-1") for line in io.TextIOWrapper(stream, "latin-1"))
-        return
-    while line := stream.readline(MAX_LINE):
+def _lines(stream: IO[bytes], head: bytes, work: _Work) -> Iterator[bytes]:
+    """Iterate over the lines of a text that begins with `head`; a line longer than MAX_LINE comes in pieces."""
+    text = io.TextIOWrapper(stream, "latin-1") if _has_old_breaks(head) else None
+    while line := stream.readline(MAX_LINE) if text is None else text.readline(MAX_LINE).encode("latin-1"):
+        work.read(len(line))
         yield line
 
 
@@ -284,9 +315,9 @@ def _has_old_breaks(head: bytes) -> bool:
     return b"\n" not in head and b"\r" in head
 
 
-def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str) -> Iterator[tuple[int, bytes, bytes]]:
+def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, work: _Work) -> Iterator[tuple[int, bytes, bytes]]:
     """(line, word, D float32) of each line that is not blank."""
-    lines = ((place, line) for place, line in enumerate(_lines(stream, head), start=1) if line.strip())
+    lines = ((place, line) for place, line in enumerate(_lines(stream, head, work), start=1) if line.strip())
     if form.name == WITH_HEADER:
         next(lines)
     for place, line in lines:
@@ -326,7 +357,7 @@ def _fault(line: bytes, dim: int) -> str:
     return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
 
 
-def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], work: _Work) -> Iterator[tuple[int, bytes, bytes]]:
     """(number, word, D float32) of each entry: the word, a space, the numbers, perhaps a line break. `rest` gets what is left over."""
     stream.readline(MAX_LINE)
     buffer = b""
@@ -348,6 +379,7 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes]) -
                         ),
                     )
                 )
+            work.read(end + size - at)
             yield place, word, buffer[end : end + size]
             at = end + size
         elif not end and len(buffer) - at > MAX_LINE:

@@ -22,12 +22,13 @@ from core.common.config import NEIGHBOURS
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.limits import limits
 from core.common.markup import shorten
 from core.files.artifacts import lines_of
 from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
 from core.static import formats
-from core.static.formats import MAX_BYTES, Report
+from core.static.formats import Report
 from core.text.composed import plain_word
 from core.text.tokens import JOINER, bare
 
@@ -213,8 +214,8 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         if not isinstance(meta, dict) or (meta.get("format"), meta.get("version")) != ("elmoscope-vectors", 1):
             raise CorruptArtifact(t("{folder} is not in vector format version 1. Choose another.", folder=folder))
         names = ("vectors.safetensors", "words.txt")
-        if sum((folder / name).stat().st_size for name in names) > MAX_BYTES:
-            raise CorruptArtifact(t("{folder} exceeds {gb} GB, more than its vectors need.", folder=folder, gb=MAX_BYTES >> 30))
+        if sum((folder / name).stat().st_size for name in names) > limits().max_vectors_mb * 10**6:
+            raise CorruptArtifact(t("{folder} exceeds {n:,} MB, more than its vectors need.", folder=folder, n=limits().max_vectors_mb))
         files = {file: (folder / file).read_bytes() for file in names}
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:

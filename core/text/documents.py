@@ -3,22 +3,33 @@
 import logging
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
-from core.common import notes
-from core.common.errors import BadInput
+from core.common import notes, steps
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.files.formats import check_archive
+from core.files.xml_parts import local, read_part
+from core.text.file_lines import LineCount
 
 SUFFIXES = (".docx", ".pdf", ".epub")
-_MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"  # a text box is in it again, for older versions of Word
-_CONTAINER = "META-INF/container.xml"
+_WORD = ("http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
+_UNREAD = {
+    "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback",
+    "del",
+    "moveFrom",
+    "rt",
+}  # rt: how Japanese is read aloud
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_RELATIONS = "_rels/.rels"
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+MAX_PARTS = 50_000  # of an e-book
+_OPERATOR = 20  # bytes of content for which an operator counts: those of a form are run each time it is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
@@ -36,28 +47,78 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _of_docx(path: Path) -> list[str]:
-    """Return the paragraphs of a Word document, those in tables and text boxes too, in order."""
+    """Return the paragraphs of a Word document, those in tables and text boxes too, in order.
+
+    Read as a stream, not by python-docx, which holds every element of every part in memory.
+    """
     check_archive(path, ("[Content_Types].xml", "word/document.xml"), ".txt")
-    try:
-        import docx
-        from docx.oxml.ns import qn
-        from docx.text.paragraph import Paragraph
-    except ImportError:
-        raise BadInput(t("{name} needs python-docx. Save it as .txt.", name=path.name)) from None
 
     def read() -> list[str]:
-        document = docx.Document(str(path))
-        again = {p for older in document.element.body.iter(f"{_MARKUP}Fallback") for p in older.iter(qn("w:p"))}
-        return [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p")) if p not in again]
+        body = _Body(path.name)
+        with zipfile.ZipFile(path) as archive:
+            read_part(archive, _main_part(archive, path.name), path.name, body.start, body.end, body.data)
+        return body.texts
 
     return [line for text in _guarded(path, read) for line in ("", *text.splitlines())]
+
+
+def _main_part(archive: zipfile.ZipFile, name: str) -> str:
+    """Return the member that holds a Word document's text, as its relationships name it."""
+    targets: list[str] = []
+
+    def start(_: str, attributes: dict[str, str]) -> None:
+        if attributes.get("Type", "").endswith("/officeDocument"):
+            targets.append(attributes.get("Target", "").lstrip("/"))
+
+    if _RELATIONS in archive.namelist():
+        read_part(archive, _RELATIONS, name, start)
+    return targets[0] if targets else "word/document.xml"
+
+
+class _Body:
+    """The paragraphs of a Word document, from its elements as they come; of empty ones in a row one is kept."""
+
+    def __init__(self, name: str) -> None:
+        self.texts: list[str] = []
+        self._lines = LineCount(name, limits().max_paragraphs)
+        self._elements: list[str] = []  # open, those of Word's own namespace by their local name
+        self._open: list[tuple[int, list[str]]] = []  # paragraphs: where each is in `texts`, its text so far
+        self._left_out = 0  # depth within what is not read: deleted text, and text boxes written again for older versions of Word
+
+    def start(self, element: str, _: dict[str, str]) -> None:
+        space, _, kind = element.rpartition(" ")
+        kind = kind if space in _WORD else element
+        if self._left_out or kind in _UNREAD:
+            self._left_out += 1
+        elif kind == "p":
+            self._lines.add()
+            self._open.append((len(self.texts), []))
+            self.texts.append("")
+        elif self._open and kind in _SIGNS and self._elements[-1:] == ["r"]:  # w:tab is also a position in a paragraph's format
+            self._lines.add(_SIGNS[kind] == "\n")
+            self._open[-1][1].append(_SIGNS[kind])
+        self._elements.append(kind)
+
+    def end(self, _: str) -> None:
+        kind = self._elements.pop()
+        if self._left_out:
+            self._left_out -= 1
+        elif kind == "p":
+            place, parts = self._open.pop()
+            self.texts[place] = "".join(parts)
+            if place and place == len(self.texts) - 1 and not self.texts[place] and not self.texts[place - 1]:
+                self.texts.pop()
+
+    def data(self, text: str) -> None:
+        if self._open and not self._left_out and self._elements[-2:] == ["r", "t"]:
+            self._open[-1][1].append(text)
 
 
 def _guarded(path: Path, read: Callable[[], Any]) -> Any:
     """Return what `read` does; BadInput for a failure: of a file that anybody may have made, a library can fail in any way."""
     try:
         return read()
-    except (BadInput, MemoryError):
+    except (ElmoscopeError, MemoryError):
         raise
     except Exception as error:
         message = t("{name} cannot be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
@@ -101,14 +162,28 @@ def _of_pdf(path: Path) -> list[str]:
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:
-    most = limits().max_unpacked_mb
+    most = limits()
     size = 0
-    for page in reader.pages:
+
+    def look(*_: Any) -> None:  # called for each operator, those of forms within forms too
+        nonlocal size
+        size += _OPERATOR
+        check()
+
+    def check() -> None:
+        steps.step()
+        if size > most.max_unpacked_mb * 10**6:
+            raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=most.max_unpacked_mb))
+
+    for number, page in enumerate(reader.pages, start=1):
+        if number > most.max_pages:
+            raise BadInput(t("{name} has more than {most:,} pages. Save its text as .txt.", name=name, most=most.max_pages))
         contents = page.get_contents()
         size += len(contents.get_data()) if contents is not None else 0
-        if size > most * 10**6:
-            raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=most))
-        yield page.extract_text()
+        check()
+        text = page.extract_text(visitor_operand_before=look)
+        check()  # once more: pypdf goes on after what is raised within a form
+        yield text
 
 
 def _of_epub(path: Path) -> list[str]:
@@ -116,11 +191,13 @@ def _of_epub(path: Path) -> list[str]:
     check_archive(path, (_CONTAINER,), ".txt")
 
     def read() -> list[str]:
+        count = LineCount(path.name, limits().max_paragraphs)
         with zipfile.ZipFile(path) as archive:
-            chapters = list(_spine(archive))
-            if _locked(archive) & set(chapters):
+            members = set(archive.namelist())
+            chapters = list(dict.fromkeys(_spine(archive, path.name)))
+            if _locked(archive, path.name) & set(chapters):
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
-            absent = [chapter for chapter in chapters if chapter not in archive.namelist()]
+            absent = [chapter for chapter in chapters if chapter not in members]
             if absent:
                 values = {"name": path.name, "chapter": absent[0]}
                 text = tn(
@@ -130,21 +207,36 @@ def _of_epub(path: Path) -> list[str]:
                     **values,
                 )
                 notes.add((path.name, "chapters"), text)
-            return [line for chapter in chapters if chapter not in absent for line in ("", *_html_lines(archive.read(chapter)))]
+            present = [chapter for chapter in chapters if chapter in members]
+            return [line for chapter in present for line in ("", *_html_lines(archive.read(chapter), count))]
 
     return _guarded(path, read)
 
 
-def _spine(archive: zipfile.ZipFile) -> Iterator[str]:
+def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
     """Yield the archive's names of the chapters in reading order."""
-    root = next(node for node in ElementTree.fromstring(archive.read(_CONTAINER)).iter() if _name(node) == "rootfile")
-    place = PurePosixPath(unquote(root.attrib["full-path"]))
-    package = ElementTree.fromstring(archive.read(str(place)))
-    items = {node.attrib["id"]: node.attrib for node in package.iter() if _name(node) == "item" and "id" in node.attrib}
-    for reference in package.iter():
-        item = items.get(reference.attrib.get("idref", "")) if _name(reference) == "itemref" else None
+    roots = _elements(archive, _CONTAINER, name, ("rootfile",))
+    place = PurePosixPath(unquote(roots[0][1]["full-path"]))
+    package = _elements(archive, str(place), name, ("item", "itemref"))
+    items = {attributes["id"]: attributes for kind, attributes in package if kind == "item" and "id" in attributes}
+    for kind, reference in package:
+        item = items.get(reference.get("idref", "")) if kind == "itemref" else None
         if item and "html" in item.get("media-type", "html") and "nav" not in item.get("properties", "").split():
             yield _resolve(place.parent, unquote(item["href"].partition("#")[0]))
+
+
+def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collection[str]) -> list[tuple[str, dict[str, str]]]:
+    """Return the elements of these kinds in a part of an e-book, with their attributes."""
+    elements: list[tuple[str, dict[str, str]]] = []
+
+    def start(element: str, attributes: dict[str, str]) -> None:
+        if (kind := local(element)) in kinds:
+            elements.append((kind, attributes))
+            if len(elements) > MAX_PARTS:
+                raise BadInput(t("{name} lists more than {most:,} parts. Save it as .txt.", name=name, most=MAX_PARTS))
+
+    read_part(archive, member, name, start)
+    return elements
 
 
 def _resolve(folder: PurePosixPath, reference: str) -> str:
@@ -157,21 +249,16 @@ def _resolve(folder: PurePosixPath, reference: str) -> str:
     return "/".join(parts)
 
 
-def _locked(archive: zipfile.ZipFile) -> set[str]:
+def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
     """Return the members that are encrypted; fonts often are, in books that can be read."""
-    if "META-INF/encryption.xml" not in archive.namelist():
+    if _ENCRYPTION not in archive.namelist():
         return set()
-    nodes = ElementTree.fromstring(archive.read("META-INF/encryption.xml")).iter()
-    return {unquote(node.attrib.get("URI", "")) for node in nodes if _name(node) == "CipherReference"}
+    return {unquote(attributes.get("URI", "")) for _, attributes in _elements(archive, _ENCRYPTION, name, ("CipherReference",))}
 
 
-def _name(node: ElementTree.Element) -> str:
-    return node.tag.rpartition("}")[2]
-
-
-def _html_lines(data: bytes) -> list[str]:
+def _html_lines(data: bytes, count: LineCount) -> list[str]:
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    parser = _Lines()
+    parser = _Lines(count)
     parser.feed(data.decode(encoding, "replace"))
     parser.close()
     return parser.lines()
@@ -180,18 +267,21 @@ def _html_lines(data: bytes) -> list[str]:
 class _Lines(HTMLParser):
     """The visible text of a page: a paragraph for each element that begins one."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: LineCount) -> None:
         super().__init__(convert_charrefs=True)
+        self._count = count
         self._parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         if tag in _UNSEEN:
-            self._unseen.append(tag)
+            if tag not in self._unseen:  # its first end closes all that are open
+                self._unseen.append(tag)
         elif tag == "br":
+            self._count.add()
             self._parts.append("\n")
         elif _PARAGRAPHS.fullmatch(tag):
-            self._parts.append("\n\n")
+            self._begin()
 
     def handle_startendtag(self, tag: str, attrs: list) -> None:
         if tag not in _UNSEEN:  # <script src="x"/> has no text, and no end
@@ -201,6 +291,11 @@ class _Lines(HTMLParser):
         if tag in self._unseen:
             del self._unseen[self._unseen.index(tag) :]
         elif _PARAGRAPHS.fullmatch(tag):
+            self._begin()
+
+    def _begin(self) -> None:
+        self._count.add()
+        if self._parts[-1:] != ["\n\n"]:
             self._parts.append("\n\n")
 
     def handle_data(self, data: str) -> None:

@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
-from core.common import notes
+from core.common import notes, steps
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
+from core.common.limits import limits
 from core.files.artifacts import check_fits
 from core.files.encodings import encoding_of
 from core.files.formats import check_beginning
@@ -110,6 +111,20 @@ class LeftOut:
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 
+class LineCount:
+    """The lines of a file so far, or a document's paragraphs (`most`), within the limit."""
+
+    def __init__(self, name: str, most: int | None = None) -> None:
+        self._name, self._n, self._most = name, 0, most or limits().max_lines
+
+    def add(self, n: int = 1) -> None:
+        """Count lines; BadInput where they are too many."""
+        self._n += n
+        if self._n > self._most:
+            message = t("{name} has over {most:,} lines or paragraphs, blank ones included. Split it.", name=self._name, most=self._most)
+            raise BadInput(message)
+
+
 def iterate_lines(
     path: Path,
     *,
@@ -125,12 +140,16 @@ def iterate_lines(
     were read, unpacked. `replace`: a few lines with bytes that are not UTF-8 are no error; the bytes are replaced, and noted."""
     check_fits(path, most if whole else ANY_SIZE)
     opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
+    count = LineCount(path.name)
     replaced = _Replaced(path.name)
     try:
         with opened(path, "rb") as packed:
             stream, is_wide = _as_utf8(packed, path)
             for number, data in _pieces(stream, longest, in_pieces):
+                steps.step(len(data))
                 place, total = Place(path.name, number), total + len(data)
+                if most < ANY_SIZE:
+                    count.add()
                 if position is not None:
                     position[:] = [total]
                 if total > most:
@@ -193,7 +212,7 @@ def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:
     if encoding is None:
         check_beginning(path, beginning)
         return stream, False
-    return io.BufferedReader(_Recoded(io.TextIOWrapper(stream, encoding, newline=""))), True
+    return io.BufferedReader(Recoded(io.TextIOWrapper(stream, encoding, newline=""))), True
 
 
 def wide_encoding(data: bytes) -> str | None:
@@ -201,7 +220,7 @@ def wide_encoding(data: bytes) -> str | None:
     return next((encoding for mark, encoding in _WIDE.items() if data.startswith(mark)), None)
 
 
-class _Recoded(io.RawIOBase):
+class Recoded(io.RawIOBase):
     """The UTF-8 bytes of text in another encoding."""
 
     def __init__(self, text: TextIO) -> None:

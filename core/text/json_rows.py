@@ -6,9 +6,9 @@ from typing import Any
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.files.artifacts import parse_json
+from core.files.artifacts import iterate_json_list, parse_json
 from core.files.formats import suffix_of
-from core.text.file_lines import BadRow, LeftOut, Place, iterate_lines, show_value
+from core.text.file_lines import BadRow, LeftOut, LineCount, Place, iterate_lines, show_value
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 
@@ -18,25 +18,36 @@ def json_rows(path: Path, left_out: LeftOut | None = None, **reading: Any) -> It
     `left_out` counts them, which then counts all rows."""
     if (kind := suffix_of(path)) not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
-    lines = iterate_lines(path, **reading)
-    if kind == ".json":
-        text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
-        lines = iter([(path.name, text)])
     strict = left_out is None
     left_out = left_out or LeftOut(path.name)
-    for place, text in ((place, text) for place, text in lines if text.strip()):
+    needed = t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
+    if kind == ".json":
+        try:
+            for k, item in enumerate(_items(path)):
+                left_out.n_rows += 1
+                yield Place(path.name, k, True), item
+        except ValueError as error:
+            raise BadRow(path.name, str(error), needed) from None
+        return
+    for place, text in ((place, text) for place, text in iterate_lines(path, **reading) if text.strip()):
+        left_out.n_rows += 1
         try:
             value = parse_json(text)
-            if kind == ".json" and not isinstance(value, list):
-                raise ValueError(t("{value} instead of sentences", value=show_value(value)))
         except ValueError as error:
-            message = BadRow(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
-            if kind == ".json" or strict:
+            message = BadRow(place, str(error), needed)
+            if strict:
                 raise message from None
-            left_out.n_rows += 1
             left_out.add(message)
             continue
-        items = [(place, value)] if kind == ".jsonl" else [(Place(path.name, k, True), item) for k, item in enumerate(value)]
-        for item in items:
-            left_out.n_rows += 1
-            yield item
+        yield place, value
+
+
+def _items(path: Path) -> Iterator[Any]:
+    """Yield the items of a .json list. ValueError for what is none."""
+    text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+    if not text.strip():
+        return
+    LineCount(path.name).add(text.count("[") + text.count("{"))  # each takes more memory than what it is written in
+    if not text.lstrip().startswith("["):
+        raise ValueError(t("{value} instead of sentences", value=show_value(parse_json(text))))
+    yield from iterate_json_list(text)

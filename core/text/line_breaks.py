@@ -12,7 +12,9 @@ from itertools import chain, pairwise
 from typing import TypeVar
 from unicodedata import east_asian_width
 
+from core.common import steps
 from core.common.errors import ElmoscopeError
+from core.common.turns import JobEnded
 from core.text.legible import SOFT, CutWord, cut_words
 from core.text.tokens import split_sentences
 
@@ -71,6 +73,7 @@ def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Itera
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
     for where, line, goes_on in chain(sample, rest):
+        steps.step()
         if not goes_on and not _bare(line):  # nor is a mark of quotation alone any text
             blanks += 1
             continue
@@ -143,6 +146,8 @@ def _until_fault(lines: Iterator[tuple[_P, str, bool]], faults: list[ElmoscopeEr
     """Lines up to one that cannot be read: who wants the first sentences alone, may never come to it."""
     try:
         yield from lines
+    except JobEnded:
+        raise
     except ElmoscopeError as error:
         faults.append(error)
 

@@ -15,18 +15,20 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.common import notes
+from core.common import notes, steps
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, expires, limits
 from core.common.markup import shorten
+from core.common.turns import JobEnded
 from core.files import own_names, quotas
 from core.files.artifacts import check_fits, file_sha256, plain_file_name, replacing, text_fingerprint
-from core.files.formats import TEXTUAL, suffix_of
+from core.files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from core.text.line_breaks import DETECT
 from core.text.sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
 KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
+QUICK_BYTES = 1_000_000  # of files, unpacked
 MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 
@@ -98,11 +100,35 @@ def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
-def keep_files(sources: list[Source], *, text_column: str | None = None, date_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
+def keep_files(
+    sources: list[Source],
+    *,
+    text_column: str | None = None,
+    date_column: str | None = None,
+    lines: str = DETECT,
+    report: steps.Report | None = None,
+) -> KeptCorpus:
     """Read files one after the other into one corpus; what cannot be read is left out and named.
 
-    BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
+    BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks. `report` is
+    called with bytes read, bytes of all files, and bytes per second, several times a second; what it raises ends the reading.
     """
+    progress = steps.Progress(sum(map(_size, sources)), report)
+    with steps.watched(progress.step):
+        return _keep_files(sources, (text_column, date_column), lines, progress)
+
+
+def is_quick(sources: list[Source]) -> bool:
+    """Return whether files are read in a second or two: small ones, also when unpacked."""
+    packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
+    return not packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
+
+
+def _size(source: Source) -> int:
+    return source.path.stat().st_size if source.path.is_file() else 0
+
+
+def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: steps.Progress) -> KeptCorpus:
     most = limits()
     if len(sources) > most.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))
@@ -110,7 +136,10 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
     skipped = []
     taken = Counter()
     tokens = 0
+    done = 0
     for source in sources:
+        progress.reach(done)
+        done += _size(source)
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
@@ -119,7 +148,9 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
             with notes.collecting() as collected:
-                result = _read(source, (text_column, date_column), lines, room + 1)
+                result = _read(source, columns, lines, room + 1)
+        except JobEnded:
+            raise
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
@@ -170,7 +201,8 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
-    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines)
+    most = limits().max_unpacked_mb * 10**6
+    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, most=most)
 
 
 def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:

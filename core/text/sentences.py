@@ -80,8 +80,10 @@ def read_sentences(
     limit: int | None = None,
     split: bool = True,
     lines: str = DETECT,
+    most: int = MAX_BYTES,
 ) -> list[Sentence]:
-    """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
+    """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read), of at most `most`
+    bytes, unpacked.
 
     .txt: text, split into paragraphs as `lines` says (core.text.line_breaks) and these into sentences (`split=False`: each line, cell or
     "text" is one sentence).
@@ -97,7 +99,8 @@ def read_sentences(
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
     with notes.passing_on():
-        result = _settle(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
+        placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=most)
+        result = _settle(list(islice(_merged(placed), limit)))
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
             raise BadInput(t("{name} has no sentence. Add text.", name=path.name))

@@ -1,18 +1,29 @@
-"""The rows of an Excel workbook (.xlsx) as cells of text."""
+"""The rows of an Excel workbook (.xlsx) as cells of text.
 
+openpyxl holds a row, the shared strings, and all of the other parts; it fills gaps between the numbers of rows and columns with empty cells.
+So the parts are counted, as a stream, before it opens the workbook.
+"""
+
+import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
-from core.common import notes
-from core.common.errors import BadInput
+from core.common import notes, steps
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
+from core.common.limits import limits
 from core.files.artifacts import check_fits
 from core.files.formats import check_archive
-from core.text.file_lines import MAX_BYTES, Place
+from core.files.xml_parts import local, read_part
+from core.text.file_lines import MAX_BYTES, LineCount, Place
 
 MAX_COLUMNS = 1_000
+MAX_ELEMENTS = 200_000  # of the parts that are neither sheets nor shared strings: styles, above all
+MOST_IN_ROW = 20 * MAX_COLUMNS  # elements
 
 
 def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
@@ -23,6 +34,7 @@ def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place,
         import openpyxl
     except ImportError:
         raise BadInput(t("{name} needs openpyxl. Save it as .csv.", name=path.name)) from None
+    _check_parts(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
         try:
@@ -36,17 +48,86 @@ def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place,
                     yield Place(path.name, number), cells
         finally:
             book.close()
-    except (BadInput, MemoryError):
+    except (ElmoscopeError, MemoryError):
         raise
     except Exception as error:  # of a file that anybody may have made, openpyxl can fail in any way
         message = t("{name} cannot be read ({error}). Save it as .csv.", name=path.name, error=type(error).__name__)
         raise BadInput(message) from error
 
 
+def _check_parts(path: Path) -> None:
+    """Raise BadInput for a workbook with too many rows, cells or styles, gaps included."""
+    counts = _Counts(path.name)
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            counts.begin_part()
+            try:
+                read_part(archive, member, path.name, counts.start)
+            except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, NotImplementedError, EOFError):
+                continue  # a picture, or a part that openpyxl cannot read either
+
+
+class _Counts:
+    """What a workbook's parts hold, counted as openpyxl reads them."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._most_cells = name, limits().max_cells
+        self._rows = LineCount(name)
+        self._cells = self._others = 0
+        self.begin_part()
+
+    def begin_part(self) -> None:
+        """Begin to count the next part."""
+        self._root, self._row, self._column, self._width, self._in_row = "", 0, 0, 0, 0
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        kind = local(element)
+        self._root = self._root or kind
+        if self._root == "worksheet" and kind == "row":
+            number = attributes.get("r", "")
+            number = int(number) if number.isdecimal() and len(number) < 16 else self._row + 1
+            self._rows.add(max(1, number - self._row))
+            self._row, self._column, self._width, self._in_row = number, 0, 0, 0
+        elif self._root == "worksheet" and kind == "c":
+            self._column = _column_of(attributes.get("r", "")) or self._column + 1
+            self._check_width()
+            self._add_cells(max(0, self._column - self._width))
+            self._width = max(self._width, self._column)
+        elif self._root == "sst":
+            self._add_cells(1)
+        elif self._root != "worksheet" or not self._row:
+            self._others += 1
+        self._in_row += 1
+        if self._others > MAX_ELEMENTS or self._in_row > (MOST_IN_ROW if self._root == "worksheet" else self._most_cells):
+            raise BadInput(t("{name} has too many styles, or parts of cells. Save it as .csv.", name=self._name))
+
+    def _check_width(self) -> None:
+        if self._column > MAX_COLUMNS:
+            message = t("Row {number} has {n:,} columns", number=self._row, n=self._column)
+            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
+
+    def _add_cells(self, n: int) -> None:
+        self._cells += n
+        if self._cells > self._most_cells:
+            message = t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", name=self._name, most=self._most_cells)
+            raise BadInput(message)
+
+
+def _column_of(reference: str) -> int:
+    """Return the number of a cell's column from 1, "AB3" is in 28; 0 where there is none."""
+    number = 0
+    for letter in reference[:8].upper():
+        if not "A" <= letter <= "Z":
+            break
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
 def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield (number, cells) of each row that has a cell with something in it."""
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        steps.step()
         if len(row) > MAX_COLUMNS:
             message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
             raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))

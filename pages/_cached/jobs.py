@@ -3,11 +3,17 @@
 import threading
 import time
 from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 import streamlit as st
 
+from core.common.errors import BadInput
+from core.common.i18n import t
 from pages._cached import progress
 from pages._frame.server_jobs import ServerJob, ask_for_turn, visitor
+
+T = TypeVar("T")
+MOST_READINGS = 40  # of all visitors, that ended and whose pages have not yet taken the result
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -99,3 +105,27 @@ def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], 
         progress.follow(current, lambda left: text(current, left), f"{widget}.stop")
 
     progress.show_end(current, watch, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again")
+
+
+def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
+    """What `work` reads for this visitor beside the page; None while it is read, or was stopped, and the page shows how far it is.
+
+    BadInput with the reason where it cannot be read. The result is the page's to keep: it is not kept here.
+    """
+    key = visitor(), key
+    current = job(kind, key, work, failed=failed, most=MOST_READINGS)
+    current.wait(progress.AT_MOST_S)
+    if current.result is None and current.error is None:
+        show_state(
+            kind, key, reading_text, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
+        )
+        return None
+    drop(kind, key)
+    if current.error is not None:
+        raise BadInput(current.error)
+    return current.result
+
+
+def reading_text(job: ServerJob, left: str) -> str:
+    """How far files are read."""
+    return t("Reading: {done:,.1f} of {total:,.1f} MB, {left} left.", done=job.done / 1e6, total=job.total / 1e6, left=left)

@@ -5,11 +5,13 @@ bounded number at once (pages._frame.server_jobs), so that no page waits for the
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import open_encoded, unread_bytes
@@ -20,6 +22,7 @@ from core.files.quotas import VISITS
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
+from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.labelled_words import indexed
@@ -35,7 +38,7 @@ from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
-ENCODING = "encoded corpus"  # a kind of job
+ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
 
@@ -53,12 +56,34 @@ def language(model_name: str) -> Language:
 
 
 def vectors(name: str) -> StaticVectors:
-    opened = keep(
-        "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
-    )
+    """The static vectors of that name. A large file is read beside the page, which shows how far it is, and ends there."""
+    path = registry.place_of(name, "vectors")
+    if path is not None and path.is_file() and (path.suffix.lower() in PACKED or path.stat().st_size > MOST_READ):
+        opened = _vectors_of_file(name, path)
+    else:
+        opened = keep(
+            "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
+        )
     if opened.notes and get_script_run_ctx(suppress_warning=True):
         _show_notes(name, opened)
     return opened
+
+
+def _vectors_of_file(name: str, path: Path) -> StaticVectors:
+    def work(job: ServerJob) -> StaticVectors:
+        with job.watching(path.stat().st_size):
+            return open_vectors(name)
+
+    key = name, version(name, "vectors")
+    job = jobs.job(VECTORS, key, work, failed=t("Reading these vectors failed. Choose others."), most=KEPT_TABLES)
+    job.wait(AT_MOST_S)
+    if job.error is not None:
+        jobs.drop(VECTORS, key)
+        raise BadInput(job.error)
+    if job.result is None:
+        jobs.show_state(VECTORS, key, jobs.reading_text, widget="vectors", stopped=t("Reading stopped."), again=t("Read again"))
+        st.stop()
+    return job.result
 
 
 @within_run

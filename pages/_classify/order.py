@@ -1,6 +1,8 @@
 """What is to be trained: the texts, the variants, how much of the data, how often."""
 
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
@@ -15,14 +17,18 @@ from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
 from core.files import public_data
+from core.text.own_corpus import Source, is_quick
+from pages._cached import jobs
 from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import in_turn
+from pages._frame.server_jobs import ServerJob, in_turn
 from pages._frame.uploads import upload_box
 
 OWN = "own"
+_READ = "train.read"  # in the session: what was read beside the page
+T = TypeVar("T")
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
 SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -138,7 +144,10 @@ def _own_file() -> tuple[str, str, dict, dict]:
     if columns is None:
         return OWN, "", {}, {}
     as_key = (tuple(columns["text_columns"]), columns["label_column"])
-    n, labels, notes = keep("own rows", (), (str(path), as_key, i18n.language()), lambda: _rows(path, given.name, columns), most=32)
+    rows = _reading("own rows", path, as_key, lambda: _rows(path, given.name, columns))
+    if rows is None:
+        return OWN, "", {}, {}
+    n, labels, notes = rows
     some = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=n, classes=len(labels), labels=plain(some)))
     for note in notes:
@@ -146,19 +155,37 @@ def _own_file() -> tuple[str, str, dict, dict]:
     return OWN, given.name, {"train": path}, columns
 
 
+def _reading(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T | None:
+    """What `read` returns of a file, once; None while a large one is read beside the page, which shows how far that is."""
+    key = str(path), key, i18n.language()
+    if is_quick([Source(path.name, path)]):
+        return keep(kind, (), key, read, most=32)
+    known = st.session_state.setdefault(_READ, {})
+    if (kind, key) not in known:
+
+        def work(job: ServerJob) -> T:
+            with job.watching(path.stat().st_size):
+                return read()
+
+        outcome = jobs.reading(kind, key, work, failed=t("Reading this file failed. Try another."))
+        if outcome is None:
+            return None
+        known[kind, key] = outcome
+    return known[kind, key]
+
+
 def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
     """Return how many rows a file has, their labels and what was left out; BadInput where they cannot be trained on."""
-    table = read_table(path, **columns)
-    if len(table.rows) > limits().max_rows:
-        values = {"name": name, "n": len(table.rows), "most": limits().max_rows}
-        raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
+    table = read_table(path, **columns, most_rows=limits().max_rows)
     trainings.check_classes(table, name)
     return len(table.rows), sorted({row.label for row in table.rows}), table.notes
 
 
 def _columns(path: Path, key: int) -> dict | None:
     """The columns chosen of those that the file has, at first as they look; None while one is missing."""
-    columns = keep("own columns", (), (str(path), i18n.language()), lambda: read_columns(path), most=32)
+    columns = _reading("own columns", path, None, lambda: read_columns(path))
+    if columns is None:
+        return None
     numbers = range(1, len(columns.names) + 1)
     names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:

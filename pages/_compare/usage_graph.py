@@ -7,11 +7,15 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.corpus import usage_graphs
+from core.text.own_corpus import Source, is_quick
 from core.views.change import WordChange, graph_files
+from pages._cached import jobs
 from pages._frame.markup import plain
+from pages._frame.server_jobs import ServerJob
 from pages._frame.uploads import Upload, upload_box, uploads
 
 NOTES = "change.notes"  # in the session: what was left out of the files opened last
+_ASKED = "change.asked"  # in the session: the numbers of the files that are to be read
 TSV = "text/tab-separated-values"
 
 
@@ -31,13 +35,21 @@ def open_files(word: str, first: str, second: str) -> None:
             st.caption(plain(text))
         label = t("DURel’s uses.csv, and clusters.csv if there is one (or .xlsx)")
         files = upload_box("change.files", label, limits().max_file_mb, several=True)
-        if not files or not st.button(t("Compare its two groupings"), key="change.take"):
+        numbers = tuple(file.number for file in files)
+        if files and st.button(t("Compare its two groupings"), key="change.take"):
+            st.session_state[_ASKED] = numbers
+        if not files or st.session_state.get(_ASKED) != numbers:
             return
         try:
-            lemma, *names = _keep_sides(files)
+            outcome = _read(files, numbers)
         except ElmoscopeError as error:
+            del st.session_state[_ASKED]
             st.error(plain(str(error)), icon=":material/error:")
             return
+        if outcome is None:
+            return
+        del st.session_state[_ASKED]
+        (lemma, *names), st.session_state[NOTES] = outcome
         st.session_state["change.filled"] = {word: lemma, first: names[0], second: names[1]}
         st.rerun()
 
@@ -47,8 +59,21 @@ def fill() -> None:
     st.session_state.update(st.session_state.pop("change.filled", {}))
 
 
-def _keep_sides(files: list[Upload]) -> tuple[str, str, str]:
-    """The lemma and its two groupings as corpora of one's own."""
+def _read(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str, str], list[str]] | None:
+    """Read the files, beside the page where that may take long; None while they are read, and the page shows how far that is."""
+    sources = [Source(file.name, file.path) for file in files]
+    if is_quick(sources):
+        return _keep_sides(files)
+
+    def work(job: ServerJob) -> tuple[tuple[str, str, str], list[str]]:
+        with job.watching(sum(file.path.stat().st_size for file in files)):
+            return _keep_sides(files)
+
+    return jobs.reading("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
+
+
+def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
+    """The lemma and its two groupings as corpora of one's own, and notes on what was left out."""
     paths = {}
     for file in files:
         what = "clusters" if usage_graphs.is_clusters(file.path) else "uses"
@@ -59,5 +84,4 @@ def _keep_sides(files: list[Upload]) -> tuple[str, str, str]:
         raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
     with notes.collecting() as collected:
         sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
-    st.session_state[NOTES] = list(collected.values())
-    return sides
+    return sides, list(collected.values())

@@ -1,6 +1,7 @@
 """The Search part in order: what was brought, its lines, how often and where, then what reading it on every page takes."""
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pandas as pd
@@ -9,12 +10,13 @@ import streamlit as st
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import BOX, check_allowed
+from core.common.turns import TooManyJobs
 from core.corpus import search
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits
 from core.elmo.in_place import READ_AT_ONCE
 from core.files import own_names, registry
 from core.text import languages, own_corpus
-from core.text.own_corpus import KeptCorpus
+from core.text.own_corpus import KeptCorpus, Source
 from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
 from core.workbench import Bench
 from pages._cached import jobs
@@ -32,7 +34,8 @@ from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 
-SORTING = "sorted lines"
+READING, SORTING = "own texts", "sorted lines"  # kinds of jobs
+QUICK_CHARACTERS = 200_000  # of a pasted text: a second
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
@@ -60,10 +63,14 @@ def _keep(brought: Brought) -> KeptCorpus | None:
         isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
     ):  # forgotten meanwhile, by whoever has it too
         try:
-            with st.spinner(t("Reading texts…")):
-                outcome = _read(brought)
+            outcome = _outcome(brought, key)
+        except TooManyJobs as error:  # may be otherwise in a moment
+            st.error(plain(str(error)), icon=":material/error:")
+            return None
         except ElmoscopeError as error:
             outcome = str(error)
+        if outcome is None:
+            st.stop()
         st.session_state["corpus.kept"] = key, outcome
     outcome = st.session_state["corpus.kept"][1]
     if isinstance(outcome, str):
@@ -72,14 +79,27 @@ def _keep(brought: Brought) -> KeptCorpus | None:
     return outcome
 
 
-def _read(brought: Brought) -> KeptCorpus:
-    given, columns = brought.given, {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
+def _outcome(brought: Brought, key: str) -> KeptCorpus | None:
+    """Read what was brought, beside the page where that may take long; None while it is read, and the page shows how far it is."""
+    if brought.way == "files":
+        check_allowed("uploads")
+        sources = [Source(file.name, file.path) for file in brought.given]
+    else:
+        sources = own_corpus.files_in(brought.given) if brought.way == "folder" else []
+    is_quick = len(brought.given) < QUICK_CHARACTERS if brought.way == "paste" else own_corpus.is_quick(sources)
+    if is_quick:
+        with st.spinner(t("Reading texts…")):
+            return _read(brought, sources)
+    return jobs.reading(READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files."))
+
+
+def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
+    report = job.report if job else None
+    columns = {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
     if brought.way == "paste":
-        return own_corpus.keep_text(given, t("Pasted text"), lines=brought.lines)
-    if brought.way == "folder":
-        return own_corpus.keep_files(own_corpus.files_in(given), lines=brought.lines, **columns)
-    check_allowed("uploads")
-    return own_corpus.keep_files([own_corpus.Source(file.name, file.path) for file in given], lines=brought.lines, **columns)
+        with job.watching(len(brought.given)) if job else nullcontext():
+            return own_corpus.keep_text(brought.given, t("Pasted text"), lines=brought.lines)
+    return own_corpus.keep_files(sources, lines=brought.lines, **columns, report=report)
 
 
 @st.fragment

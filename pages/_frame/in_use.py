@@ -194,7 +194,19 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
 
 def _keep_file(path: Path) -> str:
     library = import_module("core.text.own_corpus")
-    kept = library.keep_files([library.Source(path.name, path)])
+    sources = [library.Source(path.name, path)]
+    if library.is_quick(sources):
+        kept = library.keep_files(sources)
+    else:
+        bar = st.progress(0.0, text=t("Reading texts…"))
+        with in_turn(bar) as turn:  # ends when the page is left or run again
+
+            def report(done: int, total: int, _: float) -> None:
+                turn.check()
+                bar.progress(done / total, text=t("Reading texts…"))
+
+            kept = library.keep_files(sources, report=report)
+        bar.empty()
     for skipped in kept.skipped:  # as toasts, which stay when the page is drawn once more
         st.toast(plain(skipped.why), icon=":material/warning:", duration="long")
     return kept.name

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -12,7 +12,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.common import i18n
+from core.common import i18n, steps
 from core.common.errors import ElmoscopeError
 from core.common.i18n import tn
 from core.common.turns import JobEnded, Turn, Turns
@@ -132,6 +132,10 @@ class ServerJob(Background):
         self.done, self.total, self.speed = done, total, speed
         if done < total:
             self.turn.check()
+
+    def watching(self, n_bytes: int) -> AbstractContextManager[None]:
+        """Report the steps that readers take within, of about so many bytes in all, and end them where the job should end."""
+        return steps.watched(steps.Progress(n_bytes, self.report).step)
 
     def count(self, stage: str, done: int, total: int) -> None:
         """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""

@@ -1,0 +1,115 @@
+"""Small packed files of vectors that unpack to very much: reading is bounded by the vectors that come out, and can be stopped."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+import numpy as np
+import pytest
+
+from core.common import steps
+from core.common.errors import BadInput
+from core.common.turns import JobEnded
+from core.static import formats
+from core.static.vectors import load_vectors
+
+LINE = b"bank 0.1 0.2 0.3 0.4\n"
+MB = 1 << 20
+
+
+def zipped(data: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", data)
+    return out.getvalue()
+
+
+PACKERS = {"a.txt.xz": lzma.compress, "a.txt.gz": gzip.compress, "a.txt.bz2": bz2.compress, "a.zip": zipped}
+WASTE = {
+    "equal lines": LINE * 600_000,
+    "blank lines": LINE + b"\n" * (12 * MB) + LINE,
+    "blank beginning": b"\n" * (12 * MB) + LINE,
+    "blanks": (LINE[:-1] + b" " * 500_000 + b"\n") * 24,
+    "old line breaks": LINE.replace(b"\n", b"\r") + b"\r" * (12 * MB),
+    "equal words of a binary file": b"9000000 1\n" + b"w \0\0\0\0" * 2_000_000,
+    "utf-16": (LINE.decode() + "\n" * (12 * MB)).encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("waste", WASTE)
+def test_what_unpacks_to_blanks_and_repetitions_is_refused_after_a_few_megabytes(tmp_path, waste, monkeypatch):
+    path = tmp_path / "a.txt.xz"
+    path.write_bytes(lzma.compress(WASTE[waste], preset=0))
+    n_read = 0
+
+    def count(n: int) -> None:
+        nonlocal n_read
+        n_read += n
+
+    with steps.watched(count), pytest.raises(BadInput) as refused:
+        load_vectors(path)
+    assert str(refused.value).startswith("a.txt.xz") and "\n" not in str(refused.value)
+    assert n_read < 10 * MB  # of 12 or more
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_every_way_of_packing_is_bounded(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[name](LINE + b"\n" * (12 * MB)))
+    with pytest.raises(BadInput, match=rf"^{name}: of 8\.4 MB read, 0\.0 MB are vectors; the rest is blank or repeated"):
+        load_vectors(path)
+
+
+def test_vectors_beyond_the_memory_that_they_may_take_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"".join(b"word%d" % k + b" 0" * 100 + b"\n" for k in range(3_000))))
+    assert len(load_vectors(path).words) == 3_000
+    monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
+    with pytest.raises(BadInput, match=r"^a\.txt\.gz exceeds 1 MB of vectors: limit the words"):
+        load_vectors(path)
+    assert len(load_vectors(path, limit=100).words) == 100
+
+
+def test_long_words_count_as_memory(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"".join(b"x" * 500_000 + b"%d 0.1 0.2\n" % k for k in range(6))))
+    monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
+    with pytest.raises(BadInput, match="exceeds 1 MB of vectors"):
+        load_vectors(path)
+
+
+@pytest.mark.parametrize("digits", [1, 6, 18])
+def test_real_vectors_of_any_size_are_far_from_the_bound(tmp_path, digits):
+    """More than a few megabytes, so that a file that is written widely, and has some repetitions, would meet it."""
+    rows = np.random.default_rng(0).normal(size=(600, 100))
+    lines = [f"word{k % 500} {'  '.join(f'{x:+.{digits}f}' for x in row)}" for k, row in enumerate(rows)] * 10
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines))
+    assert digits == 1 or path.stat().st_size > formats.ALLOWED or digits == 6
+    assert len(load_vectors(path).words) == 500
+
+
+def test_a_line_without_end_is_read_in_pieces(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"bank 0.1 0.2\rdog 0.1 0.2\r" + b"x" * (20 * MB)))
+    sizes = []
+    with steps.watched(sizes.append), pytest.raises(BadInput):
+        load_vectors(path)
+    assert max(sizes) <= MB
+
+
+def test_reading_ends_where_its_job_is_stopped(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"".join(b"word%d 0.1 0.2\n" % k for k in range(1_000)))
+    calls = []
+
+    def stop(n: int) -> None:
+        calls.append(n)
+        if len(calls) == 10:
+            raise JobEnded("asked", "Stopped.")
+
+    with steps.watched(stop), pytest.raises(JobEnded):
+        load_vectors(path)
+    assert len(calls) == 10
