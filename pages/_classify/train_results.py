@@ -1,6 +1,7 @@
 """What a training came to: the table over seeds, what is confused, and what to do with it."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -142,7 +143,12 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
 
 
 def notebook(order: Order) -> dict:
-    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table."""
+    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table.
+
+    An uploaded file is named as its owner named it: where this server keeps it is nobody's business.
+    """
+    if order.task == "own":
+        order = replace(order, files=dict.fromkeys(order.files, order.title))
     code = [
         "import json, shlex, subprocess, sys",
         "from importlib.util import find_spec",

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import shorten
-from core.files.artifacts import plain_file_name
+from core.files import uploaded
 from pages._frame.markup import plain
 
 _FOLDER, _KEPT = "uploads", "uploads.kept"  # in the session
@@ -25,7 +26,7 @@ LISTED = 20  # files with a button of their own
 class Upload:
     """A file that a user brought."""
 
-    name: str  # its owner's
+    name: str  # its owner's, to be shown
     path: Path
     number: int  # of the session's uploads
 
@@ -70,7 +71,7 @@ def _take(key: str, widget: str, several: bool) -> None:
     """Store what came into a box, in the callback of its change, and leave the box empty for the next."""
     state = st.session_state
     came = state.get(widget)
-    came = came if isinstance(came, list) else [came] if came is not None else []
+    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # else there is no such file
     if not came or not limits().uploads:
         return
     if not several:
@@ -78,10 +79,8 @@ def _take(key: str, widget: str, several: bool) -> None:
     folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # it goes when the session ends
     for file in came:
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
-        path = Path(folder.name) / str(number) / plain_file_name(file.name)
-        path.parent.mkdir()
-        path.write_bytes(file.getvalue())
-        state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(file.name, path, number))
+        stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
+        state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
+from pages._frame import places
 from pages._frame.menu import door
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -20,6 +21,7 @@ def opened(path: str = "app.py", **address: str) -> AppTest:
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
+    page.session_state[places.READ] = {*address.values()}  # as if the visitor had allowed the files and folders among them before
     return page.run()
 
 

@@ -573,7 +573,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
         assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
         again = answer(*shlex.split(facts["command"])[3:])
         assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
-    assert "--text corpus/valid.txt.xz --limit 1" in result["measures"]["perplexity"]["command"]
+    assert "--text=corpus/valid.txt.xz --limit=1" in result["measures"]["perplexity"]["command"]
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
