@@ -15,6 +15,7 @@ from core.classify.trainings import Order, learned_weights, results_rows
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, layer_weights_figure
+from core.files.uploaded import clean_name
 from pages._cached import classifiers
 from pages._cached.views import bench_of
 from pages._classify.job import TrainingJob
@@ -133,7 +134,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
     notebook_.download_button(
         t("Notebook"),
         json.dumps(notebook(job.order), indent=1),
-        f"train-{job.order.task}.ipynb",
+        clean_name(f"train-{job.order.task}.ipynb"),
         "application/x-ipynb+json",
         key="train.notebook",
         icon=":material/download:",

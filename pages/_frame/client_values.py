@@ -6,7 +6,6 @@ counts as none at all: the widget has the value that it opens with.
 """
 
 import json
-import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +23,7 @@ from streamlit.runtime.state.session_state import Serialized, SessionState
 from core.common.limits import BOX
 
 MOST_JSON = 2_000_000  # characters of a component's value; a selection of all dots of the largest map has fewer
+MOST_NUMBER = 1e15  # also of a row, which has no fraction then
 MOST_NEW = BOX["folder"]  # characters of an option that is typed
 JSON_FIELDS = ("json_value", "json_trigger_value")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # signs that are in no text
@@ -139,11 +139,12 @@ def _is_data(data: Any) -> bool:
     items = list(data.values()) if isinstance(data, dict) else data
     if isinstance(data, dict) and "0" not in data:
         return False
-    return not items or (isinstance(items, list) and all(isinstance(item, str) or _is_number(item) or item is None for item in items))
+    return not items or (isinstance(items, list) and all(isinstance(item, str) or is_number(item) or item is None for item in items))
 
 
-def _is_number(item: Any) -> bool:
-    return isinstance(item, int | float) and math.isfinite(item)
+def is_number(item: Any) -> bool:
+    """Return whether an item of a component's value is a number that a float can hold."""
+    return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < MOST_NUMBER
 
 
 def _edits(serde: DataEditorSerde, state: Any) -> Any:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.corpus.spread import clean
+from core.files.uploaded import clean_name
 from core.senses import clusters
 from core.views.induction import Groups, Occurrences
 from pages._widgets import lists
@@ -74,7 +75,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     st.download_button(
         t("Labeled sentences (JSONL)"),
         clusters.labelled_jsonl(occurrences.items, labels, word).encode(),
-        f"{word}-senses.jsonl",
+        clean_name(f"{word}-senses.jsonl"),
         "application/jsonl",
         key="found.jsonl",
         icon=":material/download:",

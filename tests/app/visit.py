@@ -13,7 +13,12 @@ APP = Path(__file__).parents[2] / "app.py"
 
 
 def opened(path: str = "app.py", **address: str) -> AppTest:
-    """The page after its first run, with these parameters in its address."""
+    """The page after its first run, with these parameters in its address, of whose files and folders the visitor has allowed all."""
+    return linked(path, allowed=address.values(), **address)
+
+
+def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str) -> AppTest:
+    """The page as somebody's link opens it."""
     page = AppTest.from_file(str(APP), default_timeout=300)
     if path != "app.py":
         file, parameters = door(Path(path).stem)  # of a page, or of a view on one
@@ -21,7 +26,7 @@ def opened(path: str = "app.py", **address: str) -> AppTest:
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
-    page.session_state[places.READ] = {*address.values()}  # as if the visitor had allowed the files and folders among them before
+    page.session_state[places.READ] = {*allowed}
     return page.run()
 
 

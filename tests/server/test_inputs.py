@@ -1,0 +1,281 @@
+"""Addresses, widgets' values and uploads that no browser of ours sends, tried on a running server of one's own."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
+from streamlit.proto.FileUploader_pb2 import FileUploader
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from tests.raw_client import OWN, Client, Page, Server, multipart, started
+
+SECRET = "The otter slept on the bank."
+ROWS = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("inputs")
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[Server]:
+    (place / "tmp").mkdir()
+    with started(OWN, place / "server", environment={"TMPDIR": str(place / "tmp")}) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def log_without_traceback(server: Server) -> Iterator[None]:
+    """No test here may end a run with an exception, seen or not."""
+    before = len(server.log.read_text("utf-8"))
+    yield
+    said = server.log.read_text("utf-8")[before:]
+    assert "Traceback" not in said, said[-3_000:]
+
+
+def well(page: Page, server: Server) -> Page:
+    """The page, which has no exception and names no folder of the server."""
+    assert not [found for found in page.elements.values() if found.new_element.WhichOneof("type") == "exception"]
+    assert not re.search(r"Traceback|/server/cache|elmoscope-\w+/|site-packages", page.text)
+    return page
+
+
+def button(page: Page, label: str) -> str:
+    return page.widgets[label]
+
+
+# a folder in an address
+
+
+def test_a_link_alone_reads_no_folder_of_this_machine(server: Server, place: Path):
+    folder = place / "texts"
+    folder.mkdir()
+    (folder / "secret.txt").write_text(f"{SECRET}\n", newline="\n")
+    query = urlencode({"corpus_way": "folder", "corpus_folder": folder, "find": "bank"})
+    for _ in range(2):  # the second visit by the same link asks again
+        with Client(server) as client:
+            page = well(client.run("corpus", query), server)
+            assert "otter" not in page.text and f"`{folder}`" in page.text and "corpus_folder" not in page.query
+            page = well(client.run("corpus", page.query, {button(page, "Read it"): "click"}), server)
+            assert "otter" in page.text and "Read it" not in page.widgets
+
+
+@pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
+def test_a_link_alone_opens_no_file_of_this_machine(server: Server, place: Path, name: str):
+    with Client(server) as client:
+        page = well(client.run("", urlencode({name: place / "none such"})), server)
+        assert f"{place / 'none such'}" in page.text and "Read it" in page.widgets and name not in page.query
+
+
+# addresses
+
+HOSTILE = [
+    "nan",
+    "inf",
+    "1e999",
+    "-1",
+    "٣",
+    "9" * 400,
+    "a\x00b",
+    "\ud800",
+    "%ED%A0%80",
+    "true",
+    "[]",
+    "../..",
+    "'\"<b>",
+    "=1+1",
+    "\u202e",
+    " " * 600,
+    "",
+]
+PARAMETERS = [
+    "a",
+    "ai",
+    "lang",
+    "model",
+    "corpus",
+    "k",
+    "layer",
+    "s",
+    "front",
+    "engine",
+    "teach",
+    "tour",
+    "v",
+    "embed",
+    "\x00",
+    "\u202e" * 50,
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=ascii)
+def test_no_value_of_an_address_ends_a_run_with_an_exception(server: Server, value: str):
+    query = urlencode(dict.fromkeys(PARAMETERS, value), errors="surrogatepass")
+    with Client(server) as client:
+        page = well(client.run("neighbours", query), server)
+        assert "Neighbors" in page.text
+
+
+def test_an_address_is_answered_in_a_sentence_however_it_is_made(server: Server):
+    made = {
+        "k=3&k=4&k=5": "given 3 times",
+        "k=٣": "not a whole number",
+        "k=inf": "not a whole number",
+        "a=" + "x" * 10_000: "10,000 characters",
+        "a=%00": "invalid characters",
+        "corpus=/a%E2%80%AEb": "invalid characters",
+        "&".join(f"n{k}=%00" for k in range(900)): "897 more parameters were ignored",
+    }
+    with Client(server) as client:
+        for query, sentence in made.items():
+            assert sentence in well(client.run("neighbours", query), server).text, query[:40]
+        for query in ("&" * 5_000, "=" * 5_000, "%" * 5_000, ";" * 100, "a" * 600_000, "\ufffe=\ufffe", "?a=b#c", "a[]=1&a[b]=2"):
+            well(client.run("neighbours", query), server)
+
+
+# values of widgets
+
+
+def states(key: str) -> Iterator[WidgetState]:
+    """What a client can send for a widget, of every kind."""
+    for text in (
+        "",
+        "\x00",
+        "x" * 5_000,
+        "=1+1",
+        "../..",
+        "null",
+        "[]",
+        "{",
+        '{"selection": {"rows": [-1, 99999, "a", {}]}}',
+        "[" * 50_000,
+    ):
+        yield WidgetState(id=key, string_value=text)
+        yield WidgetState(id=key, json_value=text)
+        yield WidgetState(id=key, json_trigger_value=text)
+    for value in (
+        {"set": 5},
+        {"set": {"w": [1e400, 10**400], "layer": []}},
+        {"clicked": "x", "zooms": 5},
+        {"clicked": -99},
+        {"put": {}, "taken": []},
+    ):
+        yield WidgetState(id=key, json_value=json.dumps(value))
+    for number in (float("nan"), float("inf"), -1e300, 3.7):
+        yield WidgetState(id=key, double_value=number)
+        state = WidgetState(id=key)
+        state.double_array_value.data.extend([number, number])
+        yield state
+    for value in (True, False):
+        yield WidgetState(id=key, bool_value=value)
+        yield WidgetState(id=key, trigger_value=value)
+    for number in (-(2**62), 10**9):
+        yield WidgetState(id=key, int_value=number)
+    yield WidgetState(id=key, bytes_value=b"\xff")
+    for texts in ([], ["x"], ["", "\x00", "x" * 5_000]):
+        state = WidgetState(id=key)
+        state.string_array_value.data.extend(texts)
+        yield state
+    state = WidgetState(id=key)
+    state.int_array_value.data.extend([-1, 2**40])
+    yield state
+    yield WidgetState(id=key, file_uploader_state_value=FileUploaderState(uploaded_file_info=[UploadedFileInfo(file_id="..", name="..")]))
+
+
+def ids(page: Page) -> list[str]:
+    """Of all widgets, with components, whose ids are not by a label."""
+    found = {message.id for message in page._messages() if "id" in message.DESCRIPTOR.fields_by_name and isinstance(message.id, str)}
+    return sorted(key for key in found if key.startswith("$$ID"))
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("", ""),
+        ("neighbours", ""),
+        ("mix", "map_part=mix"),
+        ("corpus", "find=bank"),
+        ("predict", ""),
+        ("train", "train_task=own"),
+        ("change", ""),
+    ],
+)
+def test_no_value_of_a_widget_ends_a_run_with_an_exception(server: Server, name: str, query: str):
+    """Every widget of a page at once has a value of one kind, kind after kind; then the page works on."""
+    with Client(server) as client:
+        page = well(client.run(name, query), server)
+        keys = ids(page)
+        assert len(keys) > 10
+        kinds = [list(states(key)) for key in keys]
+        for sent in list(zip(*kinds, strict=True)):
+            page = well(client.run(name, query, dict(zip(keys, sent, strict=True))), server)
+        assert len(ids(well(client.run(name, query), server))) > 10
+
+
+# uploads
+
+
+def upload(client: Client, server: Server, page: Page, file_id: str, shown: str, data: bytes) -> WidgetState:
+    """Send a file under an id and a name of our choice, and return the state of the box that holds it."""
+    url, _ = client.upload_url()
+    path = url.rpartition("/")[0] + f"/{file_id}"
+    body, headers = multipart(shown, data)
+    server.request("PUT", path, body, headers)
+    box = next(found.new_element.file_uploader for found in page.elements.values() if found.new_element.HasField("file_uploader"))
+    assert isinstance(box, FileUploader)
+    info = UploadedFileInfo(file_id=file_id, name=shown, size=len(data))
+    info.file_urls.file_id, info.file_urls.upload_url = file_id, path
+    return WidgetState(id=box.id, file_uploader_state_value=FileUploaderState(uploaded_file_info=[info]))
+
+
+def files_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+NAMES = [
+    "secret.csv",
+    "../secret.csv",
+    "..\\secret.csv",
+    "/etc/secret.csv",
+    "NUL.csv",
+    "-rf.csv",
+    "a\u202evsc.csv",
+    "x" * 300 + ".csv",
+    "..",
+    "",
+    "눈.csv",
+]
+
+
+@pytest.mark.parametrize(
+    ("file_id", "shown"), [*itertools.product(["..", "%2e%2e", "a"], ["secret.csv"]), *itertools.product(["b"], NAMES)]
+)
+def test_an_upload_s_id_and_name_are_no_part_of_a_path(server: Server, place: Path, file_id: str, shown: str):
+    outside = place / "tmp" / "secret.csv"
+    outside.write_text("secret,of another\n" * 5, newline="\n")
+    with Client(server) as client:
+        page = client.run("train", "train_task=own")
+        state = upload(client, server, page, file_id, shown, ROWS.encode())
+        page = well(client.run("train", "train_task=own", {state.id: state}), server)
+        kept = {path: data for path, data in files_in(place / "tmp").items() if data == ROWS.encode()}
+        assert all(re.fullmatch(r"elmoscope-\w+/[0-9a-f]{16}(\.csv)?", path.relative_to(place / "tmp").as_posix()) for path in kept)
+        assert outside.read_text() == "secret,of another\n" * 5 and "of another" not in page.text
+        if file_id == "b":
+            assert len(kept) == 1 and ("60 texts, 2 classes" in page.text or not shown.endswith(".csv"))
+            assert "\u202e" not in page.text and not re.search(r"\b[0-9a-f]{16}\b", page.text)
+
+
+# what the browser is told
+
+
+def test_tables_offer_no_export_of_unquoted_cells(server: Server):
+    with Client(server) as client:
+        client.send_run("")
+        session = next(message.new_session for message in client.messages() if message.WhichOneof("type") == "new_session")
+        assert session.config.disable_data_export
