@@ -22,6 +22,7 @@ from pages._frame.client_values import MOST_JSON, MOST_NEW, checked, is_number
 from pages._map import lines
 from pages._widgets.lists import picked_rows
 
+pytestmark = pytest.mark.unread  # no page is opened
 NESTED = "[" * 100_000 + "]" * 100_000
 NO_JSON = ["", "{", "nan", "[NaN]", '{"a": Infinity}', NESTED, '"\\ud800"', " " * (MOST_JSON + 1), "9" * 5_000]
 

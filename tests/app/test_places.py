@@ -11,6 +11,7 @@ from pages._frame import places
 from pages._frame.menu import door
 from tests.app.visit import linked
 
+pytestmark = pytest.mark.unread  # nothing here waits for an index
 SECRET = "The otter slept on the bank."
 ASKED = "This link names"
 
