@@ -97,10 +97,10 @@ def test_what_was_typed_is_read_and_stays_on_other_pages(tmp_path):
     assert not asks(page)
 
 
-@pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066", "/a\ud800"])
+@pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066"])
 def test_a_path_with_hidden_signs_is_not_proposed(value):
-    page = linked(corpus=value.encode("utf-8", "replace").decode() if "\ud800" in value else value)
-    assert not page.exception and ("\ud800" in value or not asks(page))
+    page = linked(corpus=value)
+    assert not page.exception and not asks(page) and "invalid characters" in page.warning[0].value
 
 
 @pytest.mark.parametrize(

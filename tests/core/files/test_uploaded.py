@@ -91,7 +91,7 @@ def test_only_a_suffix_that_is_known_is_taken_over(name, suffix):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("my rows.CSV", b"text\none\n", "my rows.CSV has no column"),
+        ("my rows.CSV", b"text\none\n", "my rows.CSV"),
         ("rows.doc", b"x", "rows.doc"),
         ("rows.unheard", b"x", "rows.unheard: save it as"),
         ("rows.csv", b"%PDF-1.4", "Rename it rows.pdf"),
