@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.common.i18n import t, tn
@@ -82,6 +83,14 @@ def _take(key: str, widget: str, several: bool) -> None:
         stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
+    _free(came)
+
+
+def _free(files: list[UploadedFile]) -> None:
+    """Free Streamlit's own copies in memory, which it would keep until the visit ends."""
+    if context := get_script_run_ctx():
+        for file in files:
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 
 def _list(key: str, files: list[Upload], place: Any) -> None:
