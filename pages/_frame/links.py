@@ -5,6 +5,7 @@ them, nor a path of this machine that the user has not allowed (places.py).
 """
 
 import re
+from collections.abc import Sequence
 from unicodedata import category
 
 import streamlit as st
@@ -28,6 +29,8 @@ DECIMAL = re.compile(r"gamma|pheat|apart_at|w\d{1,3}")
 REPEATED = re.compile(r"variants|noise_heads_\w+")  # of several choices, which older links name one by one
 CONTROL = ("Cc", "Cs")  # categories of NUL and its like, and of half characters
 HIDDEN = (*CONTROL, "Cf")  # of a path: what hides or turns around a part of it, too
+MOST_PARAMETERS = 500  # of a short link
+INTERNAL = "$$"  # begins Streamlit's own keys of the session, which it lets nobody use
 MOST_SAID = 3  # parameters whose errors are said
 TITLES = {  # what older links hold where there is a code now
     "layout": {
@@ -121,32 +124,36 @@ def open_view() -> None:
             st.session_state[WRONG] = str(error)
             results = None
         if results is not None:
-            st.query_params.from_dict({name: [value for other, value in results if other == name] for name, _ in results})
+            values: dict[str, list[str]] = {}
+            for name, value in results[:MOST_PARAMETERS]:
+                values.setdefault(name, []).append(value)
+            st.query_params.from_dict(values)
     for name, codes in TITLES.items():
         if (title := st.query_params.get(name)) in codes:
             st.query_params[name] = codes[title]
-    wrong, gone = {}, False
-    for name in list(st.query_params):
-        value = st.query_params[name]
+    wrong, gone = {}, []
+    for name, value in list(st.query_params.items()):
         if why := _unfit(name):
-            if st.session_state.get(name) == value and name not in places.KINDS:  # it was typed
+            is_key = not name.startswith(INTERNAL)
+            if is_key and st.session_state.get(name) == value and name not in places.KINDS:  # it was typed
                 st.session_state[name] = _fit(name)
                 continue
             wrong[name] = why
-            _remove(name)
-            st.session_state.pop(name, None)
+            gone.append(name)
+            if is_key:
+                st.session_state.pop(name, None)
         elif not places.may_read(name, value):
-            gone = True
-            _remove(name)
+            gone.append(name)
             if why := places.propose(name, value):
                 wrong[name] = why
+    _remove(gone)
     if wrong:
         more = len(wrong) - MOST_SAID
         sentences = list(dict.fromkeys(wrong.values()))[:MOST_SAID]
         if more > 0:
             sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", more))
         st.session_state[WRONG] = " ".join(sentences)
-    if wrong or gone or (code is not None and results is not None):
+    if gone or (code is not None and results is not None):
         st.rerun()  # boxes read the address as it was when the run began
 
 
@@ -168,10 +175,13 @@ def drop(name: str) -> bool:
     return True
 
 
-def _remove(name: str) -> None:
-    """Take a parameter out of the address, also that of a box which was drawn: after Back, Streamlit would read it again."""
+def _remove(names: Sequence[str]) -> None:
+    """Take parameters out of the address, also those of boxes which were drawn: after Back, Streamlit would read them again."""
     with get_session_state().query_params() as address:
-        address.remove_param(name)
+        for name in names[:-1]:
+            address.discard_param_no_forward_msg(name)
+        for name in names[-1:]:  # which sends the new address, once
+            address.remove_param(name)
 
 
 def say_if_wrong() -> None:
@@ -205,8 +215,10 @@ def _unfit(name: str) -> str:
         return ""
     if (n := max(map(len, [name, *values]))) > most:
         reason = t("{n:,} characters, limit {most:,}", n=n, most=most)
-    elif any(category(sign) in CONTROL and not sign.isspace() for text in (name, *values) for sign in text) or (
-        name in places.KINDS and any(category(sign) in HIDDEN for value in values for sign in value)
+    elif (
+        name.startswith(INTERNAL)
+        or any(category(sign) in CONTROL and not sign.isspace() for text in (name, *values) for sign in text)
+        or (name in places.KINDS and any(category(sign) in HIDDEN for value in values for sign in value))
     ):
         reason = t("invalid characters")
     elif len(values) > 1 and not REPEATED.fullmatch(name):

@@ -1,13 +1,15 @@
 """A path in an address is proposed, and read after a click in that visit."""
 
 import ast
+import time
 from pathlib import Path
 
 import pytest
 
 from core.common.config import ROOT
+from core.common.short_links import shortened
 from core.files import own_names, registry
-from pages._frame import places
+from pages._frame import links, places
 from pages._frame.menu import door
 from tests.app.visit import linked
 
@@ -76,8 +78,6 @@ def test_a_model_in_a_link_is_used_after_a_click(tmp_path):
 
 
 def test_a_link_cannot_open_a_file_by_a_short_link_or_a_name_in_this_folder():
-    from core.common.short_links import shortened
-
     page = linked("pages/corpus.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
     assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
 
@@ -95,6 +95,20 @@ def test_what_was_typed_is_read_and_stays_on_other_pages(tmp_path):
     assert not asks(page) and page.session_state["model"] == str(tmp_path)
     page.switch_page(door("home")[0]).run()
     assert not asks(page)
+
+
+@pytest.mark.parametrize("name", ["$$ID-0-a", "$$STREAMLIT_INTERNAL_KEY", "$$GENERATED", "a.b", "", " ", "é", "a" * 400])
+def test_a_parameter_of_any_name_is_answered(name):
+    for value in ("1", "\x00"):
+        page = linked(**{name: value})
+        assert not page.exception, ascii(name)
+
+
+def test_a_short_link_of_very_many_parameters_opens_at_once():
+    code, started = shortened([(f"{k:x}", "") for k in range(9_000)]), time.process_time()
+    page = linked(v=code)
+    assert code and not page.exception and 0 < len(page.query_params) <= links.MOST_PARAMETERS
+    assert time.process_time() - started < 30
 
 
 @pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066"])
