@@ -141,49 +141,36 @@ def test_an_address_is_answered_in_a_sentence_however_it_is_made(server: Server)
 
 
 def states(key: str) -> Iterator[WidgetState]:
-    """What a client can send for a widget, of every kind."""
-    for text in (
-        "",
-        "\x00",
-        "x" * 5_000,
-        "=1+1",
-        "../..",
-        "null",
-        "[]",
-        "{",
-        '{"selection": {"rows": [-1, 99999, "a", {}]}}',
-        "[" * 50_000,
-    ):
+    """What a client can send for a widget, a value of every type and some of other shapes."""
+    rows = {"selection": {"rows": [-1, 99_999, "a", {}], "cells": [[]], "points": [{"customdata": {}}]}}
+    edits = {"edited_rows": {"99999": {"label": "a", "no such": 1}}}
+    told = {
+        "set": {"w": [1e30, 10**400], "layer": []},
+        "clicked": -99,
+        "zooms": {"a": "b"},
+        "put": {},
+        "taken": "a:" + "9" * 5_000,
+        "at": ":٣",
+        "near": [[]],
+    }
+    for text in ("\x00" + "x" * 5_000, "null", json.dumps(rows), json.dumps(edits), "[" * 50_000):
         yield WidgetState(id=key, string_value=text)
+    for text in ("{", "null", json.dumps({"set": 5, "clicked": "x", "zooms": 5, "presses": "x", "card": []}), json.dumps(told)):
         yield WidgetState(id=key, json_value=text)
-        yield WidgetState(id=key, json_trigger_value=text)
-    for value in (
-        {"set": 5},
-        {"set": {"w": [1e400, 10**400], "layer": []}},
-        {"clicked": "x", "zooms": 5},
-        {"clicked": -99},
-        {"put": {}, "taken": []},
-    ):
-        yield WidgetState(id=key, json_value=json.dumps(value))
-    for number in (float("nan"), float("inf"), -1e300, 3.7):
-        yield WidgetState(id=key, double_value=number)
-        state = WidgetState(id=key)
-        state.double_array_value.data.extend([number, number])
-        yield state
-    for value in (True, False):
-        yield WidgetState(id=key, bool_value=value)
-        yield WidgetState(id=key, trigger_value=value)
-    for number in (-(2**62), 10**9):
-        yield WidgetState(id=key, int_value=number)
+    yield WidgetState(id=key, json_trigger_value='[{"event": 5}, 5]')
+    yield WidgetState(id=key, double_value=float("nan"))
+    yield WidgetState(id=key, int_value=-(2**62))
+    yield WidgetState(id=key, bool_value=True)
     yield WidgetState(id=key, bytes_value=b"\xff")
-    for texts in ([], ["x"], ["", "\x00", "x" * 5_000]):
-        state = WidgetState(id=key)
-        state.string_array_value.data.extend(texts)
-        yield state
-    state = WidgetState(id=key)
-    state.int_array_value.data.extend([-1, 2**40])
-    yield state
     yield WidgetState(id=key, file_uploader_state_value=FileUploaderState(uploaded_file_info=[UploadedFileInfo(file_id="..", name="..")]))
+    for field, values in (
+        ("string_array_value", ["", "\x00", "x" * 5_000]),
+        ("double_array_value", [float("inf")] * 2),
+        ("int_array_value", [-1]),
+    ):
+        state = WidgetState(id=key)
+        getattr(state, field).data.extend(values)
+        yield state
 
 
 def ids(page: Page) -> list[str]:
