@@ -7,8 +7,9 @@ const changed = (from, to) => {
 };
 function install() {
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
-  // touched: the reader did something that no run has taken up; owed: this run's first change of the address is a step's.
-  let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 }, touchedAt = 0;
+  // touched: the reader did something that no run has taken up, which one may do before `until`; owed: this run's first change of the
+  // address is a step's.
+  let touched = false, owed = false, until = 0, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 };
   let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
   const same = (url) => new URL(url ?? location.href, location.href);
   const stale = new Map();  // of each parameter what typing has replaced: a run asked for before it may still say that
@@ -35,7 +36,8 @@ function install() {
     if (leaving) return replace(state, title, url);
     if (arrived) return replace(state, title, location.href);
     url = asTyped(url);
-    const step = !travelling && (owed || (touched && !running()));
+    // Touched during a run: Streamlit ends that and begins the step's, and says "running" all the while.
+    const step = !travelling && (owed || (touched && Date.now() < until));
     touched = owed = false;
     if (step) last = { keys: "", at: 0 };  // what is typed next goes on with nothing
     return step ? push(state, title, url) : replace(state, title, url);
@@ -63,7 +65,7 @@ function install() {
     if (!event.target.matches?.(TYPED)) {
       stale.clear();
       touched = true;
-      touchedAt = Date.now();
+      until = Infinity;
     }
     const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
     const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
@@ -101,12 +103,13 @@ function install() {
     ran = runs;
     if (runs) {
       heard = true;
-      if (touched) owed = true;
+      owed ||= touched && Date.now() < until;
       touched = false;
     } else {
-      // A run that changed nothing in the address may have been another's, asked for just before: the step's own is still to come.
-      touched ||= owed && Date.now() - touchedAt < LATE_MS;
+      // A run that changed nothing in the address may have been another's, asked for just before: the step's own begins soon.
+      touched ||= owed;
       owed = false;
+      until = Math.min(until, Date.now() + LATE_MS);
       if (arrived && heard) tell();
       else if (heard) travelling = false;
     }
