@@ -20,7 +20,7 @@ from core.analysis.trustworthiness import trustworthiness
 from core.common.config import cache_folder
 from core.common.directions import unit_rows
 from core.elmo.mix import layer_weights, mixed
-from core.files.artifacts import replacing, text_fingerprint
+from core.files.artifacts import replacing, safe_name, text_fingerprint
 from core.index.table import OccurrenceTable
 
 MOST = 300_000  # tokens on a map; of more, whole sentences at random
@@ -69,7 +69,12 @@ class TokenMaps:
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
     """Where the maps of a table are kept."""
     made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[:8]
-    return cache_folder() / "maps" / "tokens" / f"{table.meta['model']}-{table.meta['corpus'][:16]}-{made_by}.safetensors"
+    return cache_folder() / "maps" / "tokens" / f"{name_of(table)}-{made_by}.safetensors"
+
+
+def name_of(table: OccurrenceTable) -> str:
+    """Return what tells a table from others in the name of a file. Whoever wrote its meta.json has chosen both parts."""
+    return f"{safe_name(str(table.meta['model']))}-{safe_name(str(table.meta['corpus'])[:16])}"
 
 
 def token_maps(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
+from core.analysis.token_maps import name_of
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -22,7 +23,7 @@ MEASURED = "trustworthiness without ties"  # how what is kept of a map was measu
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
     """The frozen maps of a word's labeled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
     name = f"{safe_name(word)}.safetensors"
-    made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
+    made_by = f"{name_of(table)}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):
         if path.is_file():

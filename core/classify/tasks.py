@@ -155,7 +155,7 @@ def is_here(name: str) -> bool:
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Which file a task misses, and how to get it."""
     fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
-    fetch = command("python", "-m", "core", "fetch", public_data.data_set_of(fetched)) if fetched else None
+    fetch = command("python", "-m", "core", "fetch", arguments=[public_data.data_set_of(fetched)]) if fetched else None
     values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
         return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)

@@ -39,14 +39,11 @@ class Order:
     @property
     def command(self) -> str:
         """The same on the command line."""
-        words = ["python", "-m", "core", "train", "--task", self.task, "--variant", *self.variants]
-        for option, value in self.files.items():
-            words += [f"--{option}", value]
-        for option, names in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
-            if names and all(names):
-                words += [f"--{option}-column", *names]
-        words += ["--seeds", *self.seeds, "--share", f"{self.share:g}", "--epochs", self.epochs]
-        return command(*words, "--model", self.model, "--vectors", self.vectors, "--json")
+        options = [("task", self.task), ("variant", self.variants), *self.files.items()]
+        options += [("text-column", self.columns.get("text_columns")), ("label-column", self.columns.get("label_column"))]
+        options += [("seeds", self.seeds), ("share", f"{self.share:g}"), ("epochs", self.epochs)]
+        options += [("model", self.model), ("vectors", self.vectors), ("json", True)]
+        return command("python", "-m", "core", "train", options=options)
 
 
 def check_classes(table: Table, name: str) -> None:

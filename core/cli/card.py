@@ -118,15 +118,13 @@ def _command(what: str, options: dict, model: str) -> str:
     """The command line that gives a measure again, from within the folder of data."""
     from core.elmo.models import BUNDLED_MODEL
 
-    words = ["python", "-m", "core", "evaluate", what]
-    for name, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
-        if value is not None:
-            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _as_list(value))]
-    return markup.command(*words)
+    named = {**options, "model": None if model == BUNDLED_MODEL else model}
+    written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
+    return markup.command("python", "-m", "core", "evaluate", what, options=written)
 
 
 def _as_list(value) -> list:
-    return value if isinstance(value, list) else [value]
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 @command(

@@ -110,7 +110,8 @@ class Command(Helped, click.Command):
         return partial(self.answer, **self._group(ctx.params)), ctx.params.get("json", False)
 
     def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
-        """Each value behind its option as --option=value; of an option that takes several, the last values count."""
+        """Write each value behind its option as --option=value. Of an option that takes several, each --option=value adds one, and values
+        behind a blank replace those before."""
         options = {name: option for option in self.params if isinstance(option, click.Option) for name in option.opts}
         joined = []
         while words:
@@ -129,7 +130,7 @@ class Command(Helped, click.Command):
             values = [value] if equals else list(takewhile(_is_value, words[: None if option.multiple else 1]))
             if not values:
                 ctx.fail(f"argument {name}: expected {'at least one' if option.multiple else 'one'} argument")
-            if option.multiple and not option.extends:
+            if option.multiple and not (option.extends or equals):
                 joined = [earlier for earlier in joined if not earlier.startswith(f"{name}=")]
             joined += [f"{name}={value}" for value in values]
             words = words if equals else words[len(values) :]

@@ -141,7 +141,7 @@ def _close(client: Client) -> None:
 
 def worker_command(address: str) -> str:
     """How a worker is started, from the folder of Elmoscope."""
-    return command("python", "-m", "dask", "worker", address, "--nthreads", 1)
+    return command("python", "-m", "dask", "worker", options=[("nthreads", 1)], arguments=[address])
 
 
 def _nobody(address: str, reason: str) -> BadInput:

@@ -6,7 +6,7 @@ is Markup, HTML already. `core.common.i18n.t`, the figures of `core.figures.styl
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
@@ -39,9 +39,23 @@ def code(text: object) -> str:
     return f"{fence}{line}{fence}" if len(fence) == 1 else f"{fence} {line} {fence}"  # the blanks are not shown
 
 
-def command(*words: object) -> str:
-    """`words` as a command to copy: each is quoted where a shell would take it for more than itself."""
-    return shlex.join(map(str, words))
+def command(*words: object, options: Iterable[tuple[str, object]] = (), arguments: Iterable[object] = ()) -> str:
+    """Return a command to copy: the program's `words`, then `options` and `arguments` that hold data.
+
+    A value is never read as an option, whatever it holds: an option is written as --name=value, once for each item of a list, and arguments
+    stand behind "--" where one begins with a dash. True gives the option alone; None and False leave it out. A shell is given each as it is.
+
+    >>> command("python", "-m", "core", "train", options=[("label-column", "--output=/x"), ("json", True)])
+    'python -m core train --label-column=--output=/x --json'
+    >>> command("python", "-m", "core", "corpus", "search", arguments=["-rf"])
+    'python -m core corpus search -- -rf'
+    """
+    line = [*words]
+    for name, value in options:
+        values = value if isinstance(value, list | tuple) else () if value is None or value is False else (value,)
+        line += [f"--{name}" if each is True else f"--{name}={each}" for each in values]
+    data = [str(each) for each in arguments]
+    return shlex.join(map(str, [*line, *(["--"] if any(each.startswith("-") for each in data) else []), *data]))
 
 
 def html(template: str, /, *values: object, **named: object) -> Markup:

@@ -18,10 +18,10 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Given, Labels, SpreadLabels, clean
+from core.files import uploaded
 from core.files.artifacts import check_fits, parse_json
 from core.text.file_lines import Place, is_guess, refuse, show_value
 from core.text.json_rows import json_rows
-from core.text.own_corpus import keep_upload
 from core.text.sentences import as_text, check_position, checked_tokens
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
@@ -137,9 +137,12 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
 def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:
     """`read_labels` of a file that came by a browser; BadInput calls it by its owner's name for it, and where it is larger than that."""
     with TemporaryDirectory(prefix="elmoscope-") as folder:
-        source = keep_upload(name, content, Path(folder) / "labels")
-        check_fits(source.path, most_mb * 10**6)
-        return read_labels(source.path, sentences)
+        file = uploaded.keep(name, content, Path(folder))
+        try:
+            check_fits(file.path, most_mb * 10**6)
+            return read_labels(file.path, sentences)
+        except BadInput as error:
+            raise BadInput(uploaded.titled(str(error))) from None
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:

@@ -45,16 +45,6 @@ def safe_name(word: str) -> str:
     return f"{readable}~{hashlib.sha256(word.encode('utf-8', 'surrogatepass')).hexdigest()[:SHORT]}"
 
 
-def plain_file_name(name: str) -> str:
-    """The name under which somebody's file is kept: its last part, which leads nowhere, without signs that a system refuses.
-
-    >>> plain_file_name("C:\\\\mails\\\\my mails.csv"), plain_file_name("../.."), plain_file_name("a\\0b")
-    ('my mails.csv', 'file', 'a_b')
-    """
-    last = re.sub(r"[\x00-\x1f:*?\"<>|]", "_", re.split(r"[/\\\\]", name)[-1])[-100:]
-    return last if last.strip(". ") else "file"
-
-
 def lines_of(data: bytes) -> list[str]:
     """The lines of a list of words that Windows may have ended with a carriage return, too; UnicodeDecodeError as `decode`."""
     return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")

@@ -2,7 +2,7 @@
 
 import zipfile
 from collections.abc import Collection, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NoReturn
 
 from core.common.errors import BadInput
@@ -11,6 +11,7 @@ from core.common.limits import limits
 
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
+_READ = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # besides documents and workbooks
 # Kinds that hold texts or tables of texts, and are not read
 TEXTUAL = (
     ".doc",
@@ -37,6 +38,18 @@ _BEGINNINGS = {_ZIP: "zip", _OFFICE_97: "doc", b"%PDF-": "pdf", b"{\\rtf": "rtf"
 def suffix_of(path: Path) -> str:
     """Return the suffix in lower case, of a packed file the one before .xz or .gz."""
     return Path(path.stem if path.suffix.lower() in PACKED else path.name).suffix.lower()
+
+
+def known_suffix(name: str) -> str:
+    """Return the suffix of a name that somebody else chose: "" unless it is of a kind that is read or that we can say how to convert.
+
+    >>> known_suffix("a.CSV.xz"), known_suffix("a.csv/../x.sh"), known_suffix("a.odt")
+    ('.csv.xz', '', '.odt')
+    """
+    suffixes = PurePath(name.lower()).suffixes[-2:]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in PACKED else ""
+    kind = suffixes[-1] if suffixes else ""
+    return (kind if kind in _READ or _conversion(kind.removeprefix("."), (".txt", ".csv")) else "") + packed
 
 
 def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:

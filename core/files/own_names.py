@@ -41,6 +41,11 @@ def path_of(name: str) -> Path | None:
     return result
 
 
+def is_name(text: str) -> bool:
+    """Return whether a text has the form of an own corpus's name."""
+    return bool(_parts(text)[1])
+
+
 def is_kept(name: str) -> bool:
     """Whether that is the name of an own corpus which is still here."""
     with suppress(MissingArtifact):

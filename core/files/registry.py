@@ -93,6 +93,19 @@ def resolve(
     raise MissingArtifact(_unknown(shorten(name), kind))
 
 
+def names_place(text: str, kind: str) -> bool:
+    """Return whether a text is a path, and not the name of something that is registered, published or was brought.
+
+    What looks like a path is not looked up: on Windows that alone would call another machine.
+    """
+    text = text.strip()
+    if is_bundled(text, kind) or (kind == "corpus" and own.is_name(text)):
+        return False
+    if not (re.fullmatch(NAME, text) or (kind == "model" and hub.is_name(text))):
+        return Path(text).parent != own.folder() or not re.fullmatch(OWN_NAME, Path(text).name)
+    return limits().paths and existing(text, kind) is not None
+
+
 def place_of(name: str, kind: str) -> Path | None:
     """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
     with contextlib.suppress(ElmoscopeError):

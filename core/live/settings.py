@@ -14,7 +14,7 @@ def mix_setting(given: dict, n_layers: int, limit: float) -> tuple[list[float], 
         return None
     try:
         numbers = [float(item) for item in (*w, gamma)]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if not np.isfinite(numbers).all():
         return None

@@ -174,7 +174,8 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
         for path in (place / name, place / name.removesuffix(".xz")):
             if path.is_file():
                 return path
-    values = {"title": title, "file": Path(folder) / name, "command": command("python", "-m", "core", "tasks", "fetch", "--data", folder)}
+    fetch = command("python", "-m", "core", "tasks", "fetch", options=[("data", folder)])
+    values = {"title": title, "file": Path(folder) / name, "command": fetch}
     if name.startswith(MADE_BY_HAND):
         raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **values))
     raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **values))

@@ -8,7 +8,6 @@ text where that is not how `join_tokens` writes the tokens.
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,8 +20,8 @@ from core.common.i18n import t
 from core.common.limits import check_allowed, expires, limits
 from core.common.markup import shorten
 from core.common.turns import JobEnded
-from core.files import own_names, quotas
-from core.files.artifacts import check_fits, file_sha256, plain_file_name, replacing, text_fingerprint
+from core.files import own_names, quotas, uploaded
+from core.files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
 from core.files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from core.text.line_breaks import DETECT
 from core.text.sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
@@ -38,14 +37,6 @@ class Source:
 
     name: str
     path: Path
-
-
-def keep_upload(name: str, content: bytes, folder: Path) -> Source:
-    """A file that came by a browser, kept in a new folder of its own by a name that can lead nowhere and marks up nothing."""
-    path = folder / re.sub(r"[^\w. -]", "_", plain_file_name(name))
-    folder.mkdir()
-    path.write_bytes(content)
-    return Source(name, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +143,9 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         except JobEnded:
             raise
         except ElmoscopeError as error:
-            skipped.append(Skipped(document, str(error)))
+            skipped.append(Skipped(document, uploaded.titled(str(error))))
             continue
-        skipped += [Skipped(document, note) for note in collected.values()]
+        skipped += [Skipped(document, uploaded.titled(note)) for note in collected.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))

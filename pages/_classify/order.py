@@ -212,8 +212,8 @@ def _columns(path: Path, key: int) -> dict | None:
         placeholder=t("Choose a column"),
         persist_state="session",
     )
-    chosen = [k for k in chosen if k != labels]
-    if not chosen or labels is None:
+    chosen = [k for k in chosen if k in names and k != labels]
+    if not chosen or labels not in names:
         st.info(t("Choose one column of texts and a different one of labels."), icon=":material/table_chart:")
         return None
     return {"text_columns": [selector(columns.names, k) for k in chosen], "label_column": selector(columns.names, labels)}

@@ -1,6 +1,7 @@
 """What a training came to: the table over seeds, what is confused, and what to do with it."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from core.classify.trainings import Order, learned_weights, results_rows
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, layer_weights_figure
+from core.files.uploaded import clean_name
 from pages._cached import classifiers
 from pages._cached.views import bench_of
 from pages._classify.job import TrainingJob
@@ -132,7 +134,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
     notebook_.download_button(
         t("Notebook"),
         json.dumps(notebook(job.order), indent=1),
-        f"train-{job.order.task}.ipynb",
+        clean_name(f"train-{job.order.task}.ipynb"),
         "application/x-ipynb+json",
         key="train.notebook",
         icon=":material/download:",
@@ -142,7 +144,12 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
 
 
 def notebook(order: Order) -> dict:
-    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table."""
+    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table.
+
+    An uploaded file is named as its owner named it: where this server keeps it is nobody's business.
+    """
+    if order.task == "own":
+        order = replace(order, files=dict.fromkeys(order.files, order.title))
     code = [
         "import json, shlex, subprocess, sys",
         "from importlib.util import find_spec",

@@ -28,7 +28,8 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     st.markdown(f"#### {t('Accuracy under typing errors')}")
     table = read_accuracy().get(task)
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
-    offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
+    named = [("task", task), ("data", "FOLDER"), ("output", "assets/results/noise.json")]
+    offered = command("python", "-m", "core", "noise", options=named)
     model = classifiers.bench_for(task, in_use).model
     data = {head.meta["data"] for head in classifiers.open_for(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads

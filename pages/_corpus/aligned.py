@@ -21,7 +21,7 @@ def aligned(of: HitLines, *, key: str) -> None:
     """Draw the lines of hits, called within a fragment, so that another slice runs nothing else of the page."""
     search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
     n, size = len(of), READ_AT_ONCE if of.by_substitutes else SLICE
-    first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() else 0
+    first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0
     rows = [
         (line.before[-LONGEST:], line.hit, line.after[:LONGEST], source, sense_colour(sense) if sense >= 0 else "")
         for line, source, sense in of.lines(first, size)

@@ -86,8 +86,8 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
             t("log-likelihood"): st.column_config.NumberColumn(format="%.1f"),
         },
     )
-    if not chosen and event.selection.rows:
-        chosen = result.items[event.selection.rows[0]].word
+    if not chosen and (rows := lists.picked_rows(event, len(result.items))):
+        chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
     _lines(bench, request, chosen, sense)
     lists.twin(table, name="collocates", key="collocates.twin")
@@ -119,7 +119,8 @@ def _sense(column: SenseColumn) -> str:
         selection_mode="single-row",
         key=f"collocates.{column.sense}",
     )
-    return words[event.selection.rows[0]].word if event.selection.rows else ""
+    picked = lists.picked_rows(event, len(words))
+    return words[picked[0]].word if picked else ""
 
 
 def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> None:

@@ -153,7 +153,7 @@ def found(settings: Settings) -> NotebookRecipe:
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
-        "number": int(number) if str(number).isdigit() else None,  # None: as suggested
+        "number": int(number) if str(number).isdecimal() and len(str(number)) < 5 else None,  # None: as suggested
     }
     return NotebookRecipe(shows, assignments, (_GROUPS, _TYPICAL, _NUMBER))
 

@@ -21,7 +21,7 @@ from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
-from pages._frame import devices, language
+from pages._frame import devices, language, places
 from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
 from pages._frame.links import drop
 from pages._frame.markup import plain, show_errors
@@ -168,7 +168,7 @@ def name_corpus(key: str) -> None:
 
     What cannot be read stays as it was given, so that the page can say why; so does an index, which is a folder.
     """
-    given = st.session_state.get(key) or st.query_params.get(key)
+    given = st.session_state.get(key) or _address_of(key)
     if not given or not ("/" in given or "\\" in given or given.startswith("~")):
         return
     with suppress(ElmoscopeError, OSError, ValueError):
@@ -184,12 +184,18 @@ def name_corpus(key: str) -> None:
 def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
     """A corpus by its name, chosen or typed; "" while there is none. An own one shows its file's name; the address holds the whole."""
     name_corpus(key)
-    given = st.query_params.get(key) or st.session_state.get(key)
+    given = _address_of(key) or st.session_state.get(key)
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
     titles = {name: own_names.title_of(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
     chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
     return (chosen or "").strip() or default or ""
+
+
+def _address_of(key: str) -> str:
+    """What the address says; "" for a path that nobody has allowed, which a run of a part of the page may still have."""
+    given = st.query_params.get(key, "")
+    return given if places.may_read(key, given) else ""
 
 
 def _keep_file(path: Path) -> str:
@@ -223,7 +229,7 @@ def _words(language: Language) -> None:
 def _own_corpora() -> list[str]:
     """The own corpora that this visitor has used, by name, so that they can be chosen again."""
     known = st.session_state.setdefault("corpus.own", [])
-    given = st.session_state.get("corpus") or st.query_params.get("corpus")
+    given = st.session_state.get("corpus") or _address_of("corpus")
     with suppress(ElmoscopeError):
         if given and given not in known and own_names.path_of(given):
             known.append(given)
@@ -236,7 +242,7 @@ def _own_corpora() -> list[str]:
 
 def _add_typed(key: str, known: list[str]) -> list[str]:
     """What was typed into a box, or stands in the address, and is none of its choices: it is one from now on."""
-    given = st.session_state.get(key) or st.query_params.get(key)
+    given = st.session_state.get(key) or _address_of(key)
     return [given] if given and given not in known else []
 
 

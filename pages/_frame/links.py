@@ -1,28 +1,37 @@
-"""What an address may hold: short links, `?v=`, in whose place the view that they hold stands; how long a value is, and of what form.
+"""Read and check the parameters of an address, before anything of the page is drawn, and expand short links (`?v=`).
 
-Both before anything of the page is drawn. Every parameter has its bound here, once: names are shorter than texts, no value has signs
-that are in no text, and a page sees none that breaks this.
+Every parameter has its bounds here, once: how long its value is, of what form, and how often it is there. No page sees one that breaks
+them, nor a path of this machine that the user has not allowed (places.py).
 """
 
 import re
+from collections.abc import Sequence
 from unicodedata import category
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
 
 from core.common import short_links
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import BOX, limits
 from core.common.markup import plain
 from core.text import languages
+from pages._frame import places
 
 KEY = "v"
 WRONG = "link.wrong"  # in the session, for the run that says so
-NAMES = ("model", "vectors", "corpus", "beside", "first", "second")  # of what is opened, some by a path
-NUMBERS = ("pseed",)  # boxes of whole numbers: Streamlit's own reading of an address falls over an endless one
-CONTROL = "Cc"  # NUL and its like
+# Of number boxes and sliders: Streamlit's own reading of an address falls over an endless number.
+WHOLE = ("pseed", "k", "window", "minimum", "key_minimum", "seeds", "epochs")
+DECIMAL = re.compile(r"gamma|pheat|apart_at|w\d{1,3}")
+REPEATED = re.compile(r"variants|noise_heads_\w+")  # of several choices, which older links name one by one
+CONTROL = ("Cc", "Cs")  # categories of NUL and its like, and of half characters
+HIDDEN = (*CONTROL, "Cf")  # of a path: what hides or turns around a part of it, too
+MOST_PARAMETERS = 500  # of a short link
+INTERNAL = "$$"  # begins Streamlit's own keys of the session, which it lets nobody use
+MOST_SAID = 3  # parameters whose errors are said
 TITLES = {  # what older links hold where there is a code now
     "layout": {
         "Largest spread (PCA)": "pca",
@@ -115,20 +124,36 @@ def open_view() -> None:
             st.session_state[WRONG] = str(error)
             results = None
         if results is not None:
-            st.query_params.from_dict({name: [value for other, value in results if other == name] for name, _ in results})
+            values: dict[str, list[str]] = {}
+            for name, value in results[:MOST_PARAMETERS]:
+                values.setdefault(name, []).append(value)
+            st.query_params.from_dict(values)
     for name, codes in TITLES.items():
         if (title := st.query_params.get(name)) in codes:
             st.query_params[name] = codes[title]
-    wrong = {name: why for name in st.query_params if (why := _unfit(name))}
-    for name in list(wrong):
-        if drop(name):
-            st.session_state.pop(name, None)
-        else:  # it was typed
-            st.session_state[name] = _fit(name)
-            del wrong[name]
+    wrong, gone = {}, []
+    for name, value in list(st.query_params.items()):
+        if why := _unfit(name):
+            is_key = not name.startswith(INTERNAL)
+            if is_key and st.session_state.get(name) == value and name not in places.KINDS:  # it was typed
+                st.session_state[name] = _fit(name)
+                continue
+            wrong[name] = why
+            gone.append(name)
+            if is_key:
+                st.session_state.pop(name, None)
+        elif not places.may_read(name, value):
+            gone.append(name)
+            if why := places.propose(name, value):
+                wrong[name] = why
+    _remove(gone)
     if wrong:
-        st.session_state[WRONG] = " ".join(wrong.values())
-    if wrong or (code is not None and results is not None):
+        more = len(wrong) - MOST_SAID
+        sentences = list(dict.fromkeys(wrong.values()))[:MOST_SAID]
+        if more > 0:
+            sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", more))
+        st.session_state[WRONG] = " ".join(sentences)
+    if gone or (code is not None and results is not None):
         st.rerun()  # boxes read the address as it was when the run began
 
 
@@ -150,20 +175,30 @@ def drop(name: str) -> bool:
     return True
 
 
+def _remove(names: Sequence[str]) -> None:
+    """Take parameters out of the address, also those of boxes which were drawn: after Back, Streamlit would read them again."""
+    with get_session_state().query_params() as address:
+        for name in names[:-1]:
+            address.discard_param_no_forward_msg(name)
+        for name in names[-1:]:  # which sends the new address, once
+            address.remove_param(name)
+
+
 def say_if_wrong() -> None:
-    """What was wrong with the address that opened the page, once."""
+    """Say once what was wrong with the address that opened the page, and ask about what it names on this machine."""
     if wrong := st.session_state.pop(WRONG, ""):
         st.warning(wrong, icon=":material/link_off:")
+    places.show()
 
 
 def _most(name: str) -> int:
     """Characters of a parameter's value."""
-    return BOX["folder"] if name in NAMES else max(limits().max_text, limits().max_passage)
+    return BOX["folder"] if name in places.KINDS else max(limits().max_text, limits().max_passage)
 
 
 def readable(text: str) -> str:
     """A text without signs that are in none, as an address may hold it."""
-    return "".join(sign for sign in text if category(sign) != CONTROL or sign.isspace())
+    return "".join(sign for sign in text if category(sign) not in CONTROL or sign.isspace())
 
 
 def _fit(name: str) -> str:
@@ -180,10 +215,18 @@ def _unfit(name: str) -> str:
         return ""
     if (n := max(map(len, [name, *values]))) > most:
         reason = t("{n:,} characters, limit {most:,}", n=n, most=most)
-    elif any(category(sign) == CONTROL and not sign.isspace() for value in values for sign in value):
+    elif (
+        name.startswith(INTERNAL)
+        or any(category(sign) in CONTROL and not sign.isspace() for text in (name, *values) for sign in text)
+        or (name in places.KINDS and any(category(sign) in HIDDEN for value in values for sign in value))
+    ):
         reason = t("invalid characters")
-    elif name in NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+    elif len(values) > 1 and not REPEATED.fullmatch(name):
+        reason = t("given {n:,} times", n=len(values))
+    elif name in WHOLE and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
         reason = t("not a whole number")
+    elif DECIMAL.fullmatch(name) and not all(re.fullmatch(r"-?\d{1,9}(\.\d{0,20})?", value, re.ASCII) for value in values):
+        reason = t("not a number")
     else:
         return ""
     return t("Ignored “{name}” in the address: {reason}. Choose another.", name=called, reason=reason)

@@ -12,6 +12,7 @@ from core.common import markup
 from core.common.config import ROOT, cache_folder, data_folder
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
+from core.files import uploaded
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
 _BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # of a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
@@ -19,8 +20,8 @@ _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or 
 
 
 def plain(text: object) -> str:
-    """`text` as core.common.markup writes it for Markdown; paths of this machine are names."""
-    return markup.plain(pathless(str(text)))
+    """`text` as core.common.markup writes it for Markdown; paths of this machine are names, uploaded files have their owner's."""
+    return markup.plain(pathless(uploaded.titled(str(text))))
 
 
 def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:

@@ -17,7 +17,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import shorten
-from core.files.artifacts import plain_file_name
+from core.files import uploaded
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
@@ -29,7 +29,7 @@ LISTED = 20  # files with a button of their own
 class Upload:
     """A file that a user brought."""
 
-    name: str  # its owner's
+    name: str  # its owner's, to be shown
     path: Path
     number: int  # of the session's uploads
 
@@ -77,7 +77,7 @@ def _take(key: str, widget: str, several: bool) -> None:
     """Store what came into a box, in the callback of its change, and leave the box empty for the next."""
     state = st.session_state
     came = state.get(widget)
-    came = came if isinstance(came, list) else [came] if came is not None else []
+    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # else there is no such file
     if not came or not limits().uploads:
         return
     if not several:
@@ -91,10 +91,8 @@ def _take(key: str, widget: str, several: bool) -> None:
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
         VISITS.held().made[UPLOAD, number] = file.size
-        path = Path(folder.name) / str(number) / plain_file_name(file.name)
-        path.parent.mkdir()
-        path.write_bytes(file.getvalue())
-        state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(file.name, path, number))
+        stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
+        state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     _free(came)
 

@@ -16,6 +16,7 @@ from core.figures.maps import selected_rows
 from core.index.neighbours import Occurrence
 from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
+from pages._frame.client_values import is_number
 from pages._widgets import lists
 from pages._word.atlas import sense_note
 
@@ -41,12 +42,18 @@ def listen(clicked: Callable[[int], None]) -> None:
     """Hear of clicks on dots (`clicked` gets the row, or -1, -2 for a star) and of zooms."""
 
     def on_click() -> None:
-        if (row := st.session_state[WATCH].get("clicked")) is not None:
+        row = st.session_state[WATCH].get("clicked")
+        if is_number(row) and int(row) == row:
             clicked(int(row))
 
     def on_zoom() -> None:
-        zooms = st.session_state[WATCH].get("zooms") or {}
-        st.session_state[KEY].zooms = {name: tuple(map(float, limits)) for name, limits in zooms.items() if len(limits) == 4}
+        zooms = st.session_state[WATCH].get("zooms")
+        known = zooms.items() if isinstance(zooms, dict) else ()
+        st.session_state[KEY].zooms = {
+            name: tuple(map(float, limits))
+            for name, limits in known
+            if isinstance(limits, list) and len(limits) == 4 and all(map(is_number, limits))
+        }
 
     _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
 
@@ -61,8 +68,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
     key = f"{TABLE}.{state.version}"
 
     def ticked() -> None:
-        numbers = st.session_state[key]["selection"]["rows"]
-        st.session_state[KEY].select([state.order[n] for n in numbers if n < len(state.order)], TABLE)
+        numbers = lists.picked_rows(st.session_state[key], len(state.order))
+        st.session_state[KEY].select([state.order[n] for n in numbers], TABLE)
 
     title, clear = st.columns([3, 2], vertical_alignment="center")
     if state.picked:

@@ -10,6 +10,7 @@ from core.index.neighbours import Occurrence
 from core.live.points import NONE, STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
+from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._word.atlas import sense_note
 
@@ -47,7 +48,9 @@ def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> s
 
 
 def clicked(row: int, placed: dict[int, Chosen]) -> None:
-    """A dot, or star -1 or -2, was clicked: it is in question, or no longer."""
+    """A dot, or star -1 or -2, was clicked: it is in question, or no longer. A row that is none of these is no click."""
+    if row < -len(placed):
+        return
     name = str(row) if row >= 0 else STARS[list(placed)[-1 - row]]
     st.session_state[KEY] = NONE if st.session_state.get(KEY) == name else name
 
@@ -57,7 +60,7 @@ def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: s
     listed = [occurrences[k] for k in near.rows]
 
     def pick() -> None:
-        if chosen := st.session_state[key]["selection"]["rows"]:
+        if chosen := lists.picked_rows(st.session_state[key], len(listed)):
             st.session_state[KEY] = str(listed[chosen[0]].row)
 
     st.markdown(title)

@@ -8,6 +8,8 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.limits import BOX
+from core.figures.maps import selected_data
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
 from core.senses.trust import SignificantWords, WordGain, count_significant
@@ -78,9 +80,9 @@ def significant(result: dict, words: Sequence[str], layer: str) -> SignificantWo
 
 def opener(key: str):
     def open_it() -> None:
-        if points := st.session_state[key]["selection"]["points"]:
-            data = points[0].get("customdata")
-            st.session_state.map_word = unescape(data[0] if isinstance(data, list | tuple) else data["0"])
+        data = next(iter(selected_data(st.session_state[key])), None)
+        if isinstance(data, str):
+            st.session_state.map_word = unescape(data)[: BOX["word"]]
 
     return open_it
 

@@ -33,7 +33,7 @@ def listen(table: OccurrenceTable) -> None:
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")
-        if side in ("a", "b") and row.isdecimal() and int(row) < len(table):
+        if side in ("a", "b") and row.isdecimal() and len(row) < 10 and int(row) < len(table):
             take(side, table.occurrence(int(row)))
 
     _listen(key=KEY, on_taken_change=on_taken)

@@ -8,6 +8,7 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels
+from core.files.uploaded import clean_name
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
@@ -29,7 +30,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
     row.download_button(
         t("Labeled sentences (JSONL)"),
         written.encode(),
-        f"{occurrences.word}-labels.jsonl",
+        clean_name(f"{occurrences.word}-labels.jsonl"),
         "application/jsonl",
         key="spread.jsonl",
         icon=":material/download:",

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.corpus.spread import clean
+from core.files.uploaded import clean_name
 from core.senses import clusters
 from core.views.induction import Groups, Occurrences
 from pages._widgets import lists
@@ -48,23 +49,27 @@ def editor(view: str, groups: Groups) -> None:
     if len(names) < 2 or not any(groups.words):  # no other group lacks them
         frame = frame.drop(columns="words")
     st.markdown(t("**What are they?** Type your labels."))
-    st.data_editor(
-        frame,
-        key=key,
-        hide_index=True,
-        width="stretch",
-        disabled=["sentences", "substitutes", "words"],
-        column_config={
-            "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
-            "sentences": st.column_config.NumberColumn(t("Sentences")),
-            "substitutes": st.column_config.TextColumn(
-                t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
-            ),
-            "words": st.column_config.TextColumn(
-                t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
-            ),
-        },
-    )
+    try:
+        st.data_editor(
+            frame,
+            key=key,
+            hide_index=True,
+            width="stretch",
+            disabled=["sentences", "substitutes", "words"],
+            column_config={
+                "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+                "sentences": st.column_config.NumberColumn(t("Sentences")),
+                "substitutes": st.column_config.TextColumn(
+                    t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
+                ),
+                "words": st.column_config.TextColumn(
+                    t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
+                ),
+            },
+        )
+    except (IndexError, KeyError):  # a client edited a row or a column that is not there
+        st.session_state.pop(key, None)
+        st.rerun()
 
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
@@ -74,7 +79,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     st.download_button(
         t("Labeled sentences (JSONL)"),
         clusters.labelled_jsonl(occurrences.items, labels, word).encode(),
-        f"{word}-senses.jsonl",
+        clean_name(f"{word}-senses.jsonl"),
         "application/jsonl",
         key="found.jsonl",
         icon=":material/download:",

@@ -12,6 +12,7 @@ from core.common import short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
+from core.files.uploaded import clean_name
 from pages._export import record
 from pages._export.notebook_file import VIEWS, notebook
 from pages._export.pictures import pictures
@@ -61,7 +62,7 @@ def _source(view: Taken) -> str:
 
 
 def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
-    st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore")
+    st.download_button(label, make, clean_name(file), mime, key=key, icon=":material/download:", on_click="ignore")
 
 
 def _csv(view: Taken, key: str) -> bytes:

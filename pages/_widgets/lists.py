@@ -1,6 +1,6 @@
 """Keyword-in-context lists and their table twins."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -9,6 +9,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
+from core.files.uploaded import clean_name
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
@@ -171,6 +172,11 @@ def grid(table: pd.DataFrame, **options) -> None:
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
 
 
+def picked_rows(event: Mapping | None, n: int) -> list[int]:
+    """Return the rows that a table's selection names, of `n` that the table has now: a selection may be of an earlier one."""
+    return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n]
+
+
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """The table behind a picture or list, with its export."""
     label = label or t("Show as table")
@@ -180,7 +186,7 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
         st.download_button(
             t("Download CSV"),
             lambda: csv_of(table),
-            f"{name}.csv",
+            clean_name(f"{name}.csv"),
             "text/csv",
             key=f"{key}.csv",
             icon=":material/download:",

@@ -1,12 +1,15 @@
 """Exported tables: a cell that a spreadsheet would run is a text there, and there is one way to write them."""
 
+import ast
 import csv
 import io
 import re
+import tomllib
 
 import pandas as pd
 import pytest
 
+from core.common.config import ROOT
 from pages._export.csv_file import csv_of
 from pages._widgets import lists
 from tests.app.visit import opened_whole
@@ -73,4 +76,23 @@ def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch)
     opened_whole(path, **address)
     assert exported
     wrong = [(key, cell) for key, table in exported.items() for row in rows_of(table) for cell in row if re.match(r"'[-+]\d", cell)]
+    assert wrong == []
+
+
+def test_a_table_s_own_toolbar_offers_no_csv():
+    """Streamlit would write the cells as they are; what a page offers to download is quoted."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["client"]["disableDataExport"] is True
+
+
+def test_every_download_has_a_name_of_ours_or_a_cleaned_one():
+    """A word, a task or a table's name may be anything; a literal is ours."""
+    ours = {"name", "path.name"}  # DURel's names of files, and a file that we have set aside
+    wrong = []
+    for path in SHIPPED:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
+                file = node.args[2]
+                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in ours):
+                    wrong.append(f"{name(path)}:{node.lineno}")
     assert wrong == []

@@ -1,6 +1,8 @@
 """Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
 
+import ast
 import re
+import shlex
 import subprocess
 import threading
 from types import SimpleNamespace
@@ -23,7 +25,7 @@ from pages._cached import opened as opened_here
 from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
 from pages._classify.order import refusal
-from pages._classify.train_results import FEW_TEXTS, describe_training
+from pages._classify.train_results import FEW_TEXTS, describe_training, notebook
 from pages._frame.server_jobs import TURNS
 from tests.app.test_pages import opened
 
@@ -219,6 +221,66 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     assert (rows.train, read["model"].model) == (str(order.files["train"]), order.model) and as_json
     assert (rows.text_column, rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
     assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (rows.share, read["epochs"]) == (0.5, 12)
+
+
+HOSTILE = [
+    "--output=/x/y",
+    "-rf.csv",
+    "-",
+    "--",
+    "it's",
+    'say "x"',
+    "two\nlines",
+    "$(touch pwned)",
+    "`id`",
+    "a  b",
+    "한국 −x",
+    "-1",
+    "*",
+    "~",
+    "a=b",
+]
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize("value", HOSTILE)
+def test_each_value_of_a_proposed_training_arrives_as_that_value_alone(value: str):
+    """Of a column, a file, a task, a model: none is obeyed as an option of the command."""
+    order = Order(
+        task=value,
+        title=value,
+        files={"train": value},
+        columns={"text_columns": [value, "text", value], "label_column": value},
+        variants=("tfidf", "glove"),
+        seeds=(0, 2),
+        share=1.0,
+        epochs=3,
+        model=value,
+        vectors=value,
+    )
+    read = parsed(elmoscope, shlex.split(order.command)[3:])[0].keywords
+    assert (read["task"], read["rows"].train, read["rows"].label_column, read["vectors"]) == (value,) * 4
+    assert read["rows"].text_column == [value, "text", value] and read["model"].model == value
+    assert read["variant"] == ["tfidf", "glove"] and read["seeds"] == [0, 2] and read["output"] is None
+
+
+def test_the_notebook_of_an_uploaded_file_names_no_folder_of_the_server():
+    order = Order(
+        task="own",
+        title="-rf.csv",
+        files={"train": "/tmp/elmoscope-1/upload-3.csv"},
+        columns={"text_columns": ["--output=/x/y"], "label_column": 2},
+        variants=("tfidf",),
+        seeds=(0,),
+        share=1.0,
+        epochs=3,
+        model="elmo-mini",
+        vectors="glove-mini",
+    )
+    code = "".join(notebook(order)["cells"][1]["source"])
+    line = next(line for line in code.splitlines() if line.startswith("command = "))
+    read = parsed(elmoscope, shlex.split(ast.literal_eval(line.removeprefix("command = ")))[3:])[0].keywords["rows"]
+    assert (read.train, read.text_column, read.label_column) == ("-rf.csv", ["--output=/x/y"], "2") and "/tmp" not in code
 
 
 def test_results_are_named_by_their_texts_when_another_file_is_chosen():

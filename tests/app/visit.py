@@ -6,13 +6,19 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
+from pages._frame import places
 from pages._frame.menu import door
 
 APP = Path(__file__).parents[2] / "app.py"
 
 
 def opened(path: str = "app.py", **address: str) -> AppTest:
-    """The page after its first run, with these parameters in its address."""
+    """The page after its first run, with these parameters in its address, of whose files and folders the visitor has allowed all."""
+    return linked(path, allowed=address.values(), **address)
+
+
+def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str) -> AppTest:
+    """The page as somebody's link opens it."""
     page = AppTest.from_file(str(APP), default_timeout=300)
     if path != "app.py":
         file, parameters = door(Path(path).stem)  # of a page, or of a view on one
@@ -20,6 +26,7 @@ def opened(path: str = "app.py", **address: str) -> AppTest:
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
+    page.session_state[places.READ] = {*allowed}
     return page.run()
 
 

@@ -83,5 +83,6 @@ def test_a_model_without_a_softmax_says_so_in_a_sentence(page: Page, server: str
 
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt"))
     page.goto(f"{server}/predict?model={tmp_path / 'mute'}")
+    page.get_by_role("button", name="Read it").click()
     expect(page.get_by_test_id("stAlert").filter(has_text="predicts no words")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

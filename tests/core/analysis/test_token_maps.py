@@ -78,3 +78,13 @@ def test_a_word_may_have_more_senses_than_a_byte_counts():
     lemma, sense = token_maps.sense_numbers(table, rows)
     assert sense.tolist() == [*range(1, 301)] and set(lemma.tolist()) == {1}
     assert lemma.dtype == sense.dtype == np.uint16  # as the page reads both
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "..", "a/b", "C:\\x", "con", "", "\x00", "눈" * 300])
+def test_what_an_index_says_of_itself_leads_to_no_other_folder(name, private_cache):
+    """Its meta.json is written by whoever made the index."""
+    there = SimpleNamespace(meta={"model": name, "corpus": name})
+    path = token_maps.file_of(there, NAMES)
+    assert path.parent == private_cache / "maps" / "tokens" and len(path.name.encode()) < 255 and path.name.isprintable()
+    ours = SimpleNamespace(meta={"model": "elmo-mini", "corpus": "0123456789abcdef" * 4})
+    assert token_maps.name_of(ours) == "elmo-mini-0123456789abcdef"

@@ -573,7 +573,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
         assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
         again = answer(*shlex.split(facts["command"])[3:])
         assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
-    assert "--text corpus/valid.txt.xz --limit 1" in result["measures"]["perplexity"]["command"]
+    assert "--text=corpus/valid.txt.xz --limit=1" in result["measures"]["perplexity"]["command"]
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
@@ -1291,6 +1291,8 @@ def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_
 def test_of_an_option_that_takes_several_values_the_last_count_but_of_sentences_all():
     several, as_json = main.parsed(main.elmoscope, shlex.split("noise --data d --seeds 1 2 --limit 3 --seeds 4 5 --json"))
     assert (several.keywords["seeds"], several.keywords["limit"], as_json) == ([4, 5], 3, True)
+    for words in ("--seeds=1 --seeds=2", "--seeds 1 --seeds=2", "--seeds 7 8 --seeds 1 2"):
+        assert main.parsed(main.elmoscope, shlex.split(f"noise --data d {words}"))[0].keywords["seeds"] == [1, 2]
     both, _ = main.parsed(main.elmoscope, shlex.split("verdict --word w --sentence 'a w' --sentence 'the w' --word=v"))
     assert (both.keywords["sentence"], both.keywords["word"]) == (["a w", "the w"], "v")
 

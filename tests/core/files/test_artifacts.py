@@ -27,7 +27,6 @@ from core.files.artifacts import (
     file_sha256,
     lines_of,
     parse_json,
-    plain_file_name,
     provenance,
     read_json,
     replacing,
@@ -294,16 +293,3 @@ def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
             if writes and not {"newline"} & {keyword.arg for keyword in node.keywords}:
                 silent.append((path.relative_to(ROOT).as_posix(), ast.unparse(node.func)))
     assert not silent
-
-
-@pytest.mark.parametrize("name", ["..", ".", "", "a/..", "a\\..", "/", "...", " . "])
-def test_an_uploads_name_leads_nowhere(name):
-    assert plain_file_name(name) == "file"
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"), [("/etc/passwd", "passwd"), ("..\\x.csv", "x.csv"), ("a\0b:c.csv", "a_b_c.csv"), ("메일 (1).csv", "메일 (1).csv")]
-)
-def test_an_uploads_name_keeps_its_last_part(name, kept):
-    assert plain_file_name(name) == kept
-    assert plain_file_name("a" * 300 + ".csv").endswith("a.csv") and len(plain_file_name("a" * 300)) == 100

@@ -1,0 +1,169 @@
+"""A path in an address is proposed, and read after a click in that visit."""
+
+import ast
+import time
+from pathlib import Path
+
+import pytest
+
+from core.common.config import ROOT
+from core.common.short_links import shortened
+from core.files import own_names, registry
+from pages._frame import links, places
+from pages._frame.menu import door
+from tests.app.visit import linked
+
+pytestmark = pytest.mark.unread  # nothing here waits for an index
+SECRET = "The otter slept on the bank."
+ASKED = "This link names"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "secret.txt").write_text(f"{SECRET}\nThe bank lent money.\n", newline="\n")
+    return tmp_path / "texts"
+
+
+def shown(page) -> str:
+    return " ".join(str(item.value if hasattr(item, "value") else item.body) for item in (*page.markdown, *page.get("html"), *page.error))
+
+
+def asks(page) -> bool:
+    return any(ASKED in line.value for line in page.markdown)
+
+
+def press(page, name: str, button: str = "read"):
+    return page.button(key=f"places.{button}.{name}").click().run()
+
+
+def test_a_folder_in_a_link_is_read_after_a_click_and_asked_about_again(folder):
+    address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
+    kept = {*own_names.folder().glob("*")}
+    for _ in range(2):
+        page = linked("pages/corpus.py", **address)
+        assert not page.exception and asks(page) and "otter" not in shown(page) and "corpus_folder" not in page.query_params
+        assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == kept
+        page = press(page, "corpus_folder")
+        assert not page.exception and not page.error and not asks(page) and "otter" in shown(page)
+        kept = {*own_names.folder().glob("*")}
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("pages/corpus.py", "corpus"),
+        ("pages/keyness.py", "against"),
+        ("pages/change.py", "change_first"),
+        ("pages/change.py", "change_second"),
+        ("pages/compare.py", "first_corpus"),
+        ("app.py", "vectors"),
+        ("pages/compare.py", "first"),
+    ],
+)
+def test_a_file_in_a_link_is_not_opened(path, name, folder):
+    file = folder / "secret.txt"
+    file.chmod(0)
+    page = linked(path, **{name: str(file), "cmp": "corpora" if name == "first_corpus" else "spaces"})
+    assert not page.exception and asks(page) and name not in page.query_params
+    assert str(file) not in str({**page.session_state.filtered_state}.get(name, ""))
+    assert not press(page, name, "ignore").exception and not asks(page)
+
+
+def test_a_model_in_a_link_is_used_after_a_click(tmp_path):
+    page = linked("pages/how.py", model=str(tmp_path))
+    assert asks(page) and not page.exception and page.selectbox(key="model").value != str(tmp_path)
+    page = press(page, "model")
+    assert page.session_state["model"] == str(tmp_path) and not page.exception and page.error  # it holds no model
+
+
+def test_a_link_cannot_open_a_file_by_a_short_link_or_a_name_in_this_folder():
+    page = linked("pages/corpus.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
+    assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
+
+
+def test_where_paths_are_off_nothing_is_proposed(folder, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    page = linked("pages/corpus.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
+    assert not page.exception and not asks(page) and "otter" not in shown(page)
+    assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
+
+
+def test_what_was_typed_is_read_and_stays_on_other_pages(tmp_path):
+    page = linked("pages/how.py")
+    page.session_state["model"] = str(tmp_path)  # as the box has it
+    for _ in range(2):  # the second run has it in the address, too
+        page.run()
+        assert not asks(page) and page.session_state["model"] == str(tmp_path)
+    page.switch_page(door("home")[0]).run()
+    assert not asks(page) and page.session_state["model"] == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["$$ID-0-a", "$$STREAMLIT_INTERNAL_KEY", "$$GENERATED", "a.b", "", " ", "é", "a" * 400])
+def test_a_parameter_of_any_name_is_answered(name):
+    for value in ("1", "\x00"):
+        page = linked(**{name: value})
+        assert not page.exception, ascii(name)
+
+
+def test_a_short_link_of_very_many_parameters_opens_at_once():
+    code, started = shortened([(f"{k:x}", "") for k in range(9_000)]), time.process_time()
+    page = linked(v=code)
+    assert code and not page.exception and 0 < len(page.query_params) <= links.MOST_PARAMETERS
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066"])
+def test_a_path_with_hidden_signs_is_not_proposed(value):
+    page = linked(corpus=value)
+    assert not page.exception and not asks(page) and "invalid characters" in page.warning[0].value
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_place"),
+    [
+        ("model", "elmo-mini", False),
+        ("model", "OWNER/NAME", False),
+        ("model", "/srv/model", True),
+        ("model", "~/model", True),
+        ("model", "..", True),
+        ("model", "core", True),  # a folder of this very place
+        ("model", "nonsense", False),
+        ("model", "\\\\host\\share", True),
+        ("vectors", "OWNER/NAME", True),
+        ("vectors", "glove-mini", False),
+        ("corpus", "sentences+python", False),
+        ("corpus", "letters.txt · 8c1f8c1f8c1f8c1f", False),
+        ("corpus", "README.md", True),
+        ("corpus", "C:\\texts", True),
+        ("corpus", "file:///etc/passwd", True),
+        ("first", "elmo-mini · 2", False),
+        ("first", "/srv/model · 2", True),
+        ("first", "glove-mini", False),
+        ("second", "/srv/vectors.txt", True),
+        ("second", "/etc/passwd · x", True),
+        ("corpus_folder", "texts", True),
+        ("find", "/etc/passwd", False),
+        ("corpus", "", False),
+    ],
+)
+def test_a_path_is_told_from_a_name(name, value, is_place, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert places.is_place(name, value) is is_place
+
+
+def test_what_looks_like_a_path_is_not_looked_up(monkeypatch):
+    """On Windows that alone would call another machine."""
+    monkeypatch.setattr(registry, "existing", lambda *_: pytest.fail("looked up"))
+    assert all(registry.names_place(text, "corpus") for text in ("\\\\host\\share", "//host/share", "/etc/passwd", "~root/x", "C:/x"))
+
+
+def test_every_box_that_takes_a_path_is_known():
+    """Boxes that open what is typed are made by these two functions; another would have to be in the list as well."""
+    found = set()
+    for path in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("corpus_box", "_choose") and len(node.args) > 1:
+                key = node.args[0] if ast.unparse(node.func) == "corpus_box" else node.args[1]
+                found |= {key.value} if isinstance(key, ast.Constant) else set()
+    assert found >= {"against", "model", "vectors", "corpus"} and found <= {*places.KINDS}

@@ -1,0 +1,110 @@
+"""Files whose names somebody else chose: the name is shown, and is never part of a path."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.classify.tables import read_table
+from core.common.errors import BadInput
+from core.files import uploaded
+from core.files.formats import known_suffix
+from core.files.uploaded import MOST, MOST_BYTES, clean_name, keep, titled
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/..", "a\\..", "/", "...", " . ", "\u202e", "\ud800", "\u200e.", "a/ "])
+def test_a_name_of_nothing_is_a_file(name):
+    assert clean_name(name) == "file"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("/etc/passwd", "passwd"),
+        ("..\\x.csv", "x.csv"),
+        ("C:\\Users\\me\\x.csv", "x.csv"),
+        ("a\0b:c.csv", "a_b_c.csv"),
+        ("메일 (1).csv", "메일 (1).csv"),
+        ("rows\n\tof mine.csv", "rows of mine.csv"),
+        ("a\u2028b.csv", "a b.csv"),
+        ("xls\u202evsc.exe", "xlsvsc.exe"),
+        ("\u2066a\u2069\u200f.csv", "a.csv"),
+        ("half\ud800.csv", "half.csv"),
+        ("NUL", "_NUL"),
+        ("con.csv", "_con.csv"),
+        ("Com1 .txt", "_Com1 .txt"),
+        ("LPT².log", "_LPT².log"),
+        ("CONIN$", "_CONIN$"),
+        ("console.csv", "console.csv"),
+        ("rows.csv. . ", "rows.csv"),
+        ("می\u200cخواهم.txt", "می\u200cخواهم.txt"),
+        ("-rf.csv", "-rf.csv"),
+    ],
+)
+def test_a_name_keeps_what_is_read_of_it(name, shown):
+    assert clean_name(name) == shown
+
+
+@pytest.mark.parametrize("letter", ["a", "눈", "😀", "e\u0301"])
+def test_a_long_name_keeps_its_suffix_and_fits_a_file_system(letter):
+    name = clean_name(letter * 400 + ".csv")
+    assert name.endswith(".csv") and len(name) <= MOST and len(name.encode()) <= MOST_BYTES + 1
+
+
+@given(st.text(max_size=200))
+def test_no_name_leads_elsewhere_or_hides_anything(name):
+    shown = clean_name(name)
+    assert shown and shown.strip(". ") and not set(shown) & set('/\\:*?"<>|')
+    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in shown)
+    assert clean_name(shown) == shown or len(shown) >= MOST - 1
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.csv", "/etc/x.csv", "..", "a/../../x.csv", "..\\x.csv", "\0.csv", "con.csv", "-rf.csv", "~/x.csv", "x.csv/..", "a" * 999]
+)
+def test_a_file_is_stored_under_a_name_of_our_own(name, tmp_path):
+    (tmp_path / "secret.csv").write_text("secret", newline="\n")
+    first, second = (keep(name, content, tmp_path / "here") for content in (b"1", b"2"))
+    assert first.path != second.path and {first.path.parent, second.path.parent} == {tmp_path / "here"}
+    assert first.path.stem.isalnum() and len(first.path.stem) == uploaded.DIGITS and first.path.suffix in ("", ".csv")
+    assert (first.path.read_bytes(), second.path.read_bytes()) == (b"1", b"2") and first.name == second.name == clean_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [
+        ("a.csv", ".csv"),
+        ("a.CSV.GZ", ".csv.gz"),
+        ("a.b.xz", ".xz"),
+        ("a.sh", ""),
+        ("a.csv/b", ""),
+        ("a", ""),
+        (".csv", ""),
+        ("a.pdf", ".pdf"),
+    ],
+)
+def test_only_a_suffix_that_is_known_is_taken_over(name, suffix):
+    assert known_suffix(name) == suffix
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("my rows.CSV", b"text\none\n", "my rows.CSV"),
+        ("rows.doc", b"x", "rows.doc"),
+        ("rows.unheard", b"x", "rows.unheard: save it as"),
+        ("rows.csv", b"%PDF-1.4", "Rename it rows.pdf"),
+        ("rows.csv.gz", b"no gzip", "rows.csv.gz is incomplete"),
+    ],
+)
+def test_an_error_names_the_file_as_its_owner_does(name, content, message, tmp_path):
+    file = keep(name, content, tmp_path)
+    with pytest.raises(BadInput) as raised:
+        read_table(file.path)
+    shown = titled(str(raised.value))
+    assert message in shown and file.path.stem not in shown
+
+
+def test_digits_that_name_no_stored_file_stay():
+    assert titled("letters.txt · 8c1f8c1f8c1f8c1f") == "letters.txt · 8c1f8c1f8c1f8c1f"
