@@ -2,6 +2,7 @@
 
 from streamlit.starlette import App
 
+from pages._frame.listening import serving
 from pages._frame.server import middleware, routes
 from pages._home.ahead import opening_ahead
 
@@ -10,4 +11,4 @@ if __name__ == "__main__":
 
     open_page()
 else:
-    app = App(__file__, routes=routes(), middleware=middleware(), lifespan=opening_ahead)
+    app = App(__file__, routes=routes(), middleware=middleware(), lifespan=serving(opening_ahead))

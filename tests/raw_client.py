@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 OWN, PUBLIC = "own", "public"
 FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
+XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload: a client without a browser makes its own token
 EMPTIED = {"ELMOSCOPE_", "STREAMLIT_"}  # variables of the tests' own environment that no server inherits, by their beginning
 
 

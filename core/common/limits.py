@@ -73,6 +73,12 @@ def limits() -> Limits:
     return _read(*(os.environ.get(name) for name in (SWITCH, *VARIABLES)))
 
 
+def is_public() -> bool:
+    """Return whether ELMOSCOPE_PUBLIC is on; BadInput where it is neither on nor off."""
+    value = os.environ.get(SWITCH)
+    return value is not None and _switch(SWITCH, value)
+
+
 def check_allowed(what: str) -> None:
     """BadInput with a sentence for the visitor where "uploads", "paths" or "downloads" are switched off."""
     if getattr(limits(), what):

@@ -21,6 +21,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
+from pages._frame.gate import Gate
+from pages._frame.listening import settle
 from pages._frame.menu import MOVED, Page, door, menu
 
 STATIC = Path(get_static_dir())
@@ -108,7 +110,8 @@ class FromMemory:
 
 
 def middleware() -> list[Middleware]:
-    return [Middleware(FromMemory)]
+    settle()
+    return [Middleware(Gate), Middleware(FromMemory)]
 
 
 def _redirect(view: str) -> Callable[[Request], Awaitable[Response]]:

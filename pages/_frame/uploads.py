@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.common.i18n import t, tn
 from core.common.limits import limits
@@ -83,6 +85,14 @@ def _take(key: str, widget: str, several: bool) -> None:
         path.write_bytes(file.getvalue())
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(file.name, path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
+    _free(came)
+
+
+def _free(files: list[UploadedFile]) -> None:
+    """Free Streamlit's own copies in memory, which it would keep until the visit ends."""
+    if context := get_script_run_ctx():
+        for file in files:
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 
 def _list(key: str, files: list[Upload], place: Any) -> None:

@@ -2,12 +2,19 @@
 
 import asyncio
 import itertools
+import os
 import re
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
+from streamlit import config, runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from pages._frame import server
+from core.common.limits import limits
+from pages._frame import gate, listening, server
+from pages._frame.gate import Gate
 from pages._frame.menu import door, menu
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
@@ -80,3 +87,329 @@ def test_streamlits_files_come_from_memory_and_all_else_from_streamlit(monkeypat
     assert passed == others
     monkeypatch.setattr(server.st, "get_option", lambda name: "sub" if name == "server.baseUrlPath" else None)
     assert answer(FromMemory(streamlit), f"/sub/static/js/{scripts(True, True)[0]}")[0] == 200
+
+
+# --- what is refused before Streamlit handles it ----------------------------------------------------------------------
+
+SESSION, FILE = "b406b738-a4a0-4ac8-b378-59d598a79409", "bfc22c90-4218-46f1-bbd9-53ebd466d258"
+OWN, OPEN = "127.0.0.1", "0.0.0.0"
+
+
+@pytest.fixture
+def listen(monkeypatch):
+    """Return a function that sets the address and the named hosts, as a server's start does."""
+    names = "server.address", "server.allowedHosts", "server.baseUrlPath"
+    before = [config.get_option(name) for name in names]
+    for variable in ("ELMOSCOPE_PUBLIC", "ELMOSCOPE_PATHS", "ELMOSCOPE_UPLOADS"):
+        monkeypatch.setenv(variable, "")  # so that what `settle` sets goes again
+        monkeypatch.delenv(variable)
+
+    def listen(address: str = OWN, hosts: tuple[str, ...] = (), base: str = "") -> None:
+        for name, value in zip(names, (address, list(hosts), base), strict=True):
+            config.set_option(name, value)
+        listening.settle()
+
+    yield listen
+    for name, value in zip(names, before, strict=True):
+        config.set_option(name, value)
+
+
+@pytest.fixture
+def visits(monkeypatch) -> SimpleNamespace:
+    """Streamlit's runtime with one visit."""
+    active = {SESSION}
+    manager = MemoryUploadedFileManager("/_stcore/upload_file")
+    instance = SimpleNamespace(is_active_session=active.__contains__, uploaded_file_mgr=manager, active=active)
+    monkeypatch.setattr(runtime, "get_instance", lambda: instance)
+    return instance
+
+
+def request(
+    path: str = "/", host: str | None = "localhost:8501", *headers: tuple[str, str], method="GET", kind="http", body=(), app=None, query=b""
+) -> SimpleNamespace:
+    """Send a request through the gate; `reached` is the scope that the app got, or None."""
+    sent, left, result = [], list(body), SimpleNamespace(reached=None, read=0)
+
+    async def receive() -> dict:
+        result.read += 1
+        if kind == "websocket":
+            return {"type": "websocket.connect"}
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)} if left else {"type": "http.disconnect"}
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    async def streamlit(scope, receive, send) -> None:
+        result.reached = scope
+        if app:
+            await app(scope, receive, send)
+        elif kind == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"page"})
+
+    named = [("host", host)] if host is not None else []
+    scope = {
+        "type": kind,
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query,
+        "scheme": "http",
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*named, *headers)],
+        "server": ("localhost", 80),
+        "extensions": {"websocket.http.response": {}},
+    }
+    try:
+        asyncio.run(Gate(streamlit)(scope, receive, send))
+    except gate.HTTPException as error:  # Starlette makes an answer of it
+        result.status, result.text = error.status_code, error.detail
+        return result
+    result.status = sent[0].get("status") if sent else None
+    result.text = b"".join(message.get("body", b"") for message in sent).decode()
+    result.bodies = [message["body"] for message in sent if message.get("body")]
+    return result
+
+
+LOCAL = ["localhost", "localhost:8501", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8501", "[::1]:8501", "[::1]"]
+FOREIGN = ["other.test", "other.test:8501", "localhost.other.test", "other.test.", "127.0.0.1.other.test:80", "xn--bcher-kva.test"]
+INVALID = [
+    None,
+    "",
+    "a b",
+    "localhost@other.test",
+    "other.test/localhost",
+    "localhost:x",
+    "localhost,other.test",
+    "[::1",
+    "http://localhost",
+]
+ADDRESSES = ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(("address", "status"), [(OWN, 403), (OPEN, 200), ("::1", 403), ("::", 200)])
+def test_a_server_answers_to_its_own_hosts_and_an_open_one_to_ip_addresses(listen, visits, kind, address, status):
+    listen(address)
+    for host in LOCAL:
+        assert request(host=host, kind=kind).reached, host
+    for host in ADDRESSES:
+        assert bool(request(host=host, kind=kind).reached) == (status == 200), host
+    for host in FOREIGN:
+        refused = request(host=host, kind=kind)
+        assert refused.status == 403 and not refused.reached, host
+        assert refused.text.startswith(f'This server does not answer to "{host.split(":")[0]}".') and "ALLOWED_HOSTS=" in refused.text
+    for host in INVALID:
+        refused = request(host=host, kind=kind)
+        assert refused.status == 400 and not refused.reached, host
+    assert request("/", "localhost", ("Host", "other.test"), kind=kind).status == 400
+
+
+@pytest.mark.parametrize(
+    ("address", "named", "host", "allowed"),
+    [
+        (OPEN, ("elmo.example.org",), "elmo.example.org", True),
+        (OPEN, ("elmo.example.org",), "ELMO.example.org:443", True),
+        (OPEN, ("a.example.org,b.example.org",), "b.example.org", True),  # as a variable of the environment gives it
+        (OPEN, ("*.example.org",), "a.example.org", True),
+        (OPEN, ("*.example.org",), "example.org.other.test", False),
+        (OPEN, ("elmo.example.org",), "localhost:8501", True),  # the health check
+        (OPEN, ("elmo.example.org",), "127.0.0.1:8501", True),
+        (OPEN, ("*",), "other.test", True),
+        (OPEN, (), "elmo.example.org", False),
+        (OWN, ("elmo.example.org",), "elmo.example.org", True),
+        ("192.168.1.7", (), "192.168.1.7:8501", True),
+        ("lab.example.org", (), "lab.example.org:8501", True),
+    ],
+)
+def test_hosts_that_the_operator_names_are_answered(listen, address, named, host, allowed):
+    listen(address, named)
+    assert bool(request(host=host).reached) == allowed
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "allowed"),
+    [
+        ("localhost:8501", "http://localhost:8501", True),
+        ("[::1]:8501", "http://[::1]:8501", True),
+        ("elmo.example.org", "https://elmo.example.org", True),  # a proxy with TLS, the port left out
+        ("elmo.example.org:443", "https://elmo.example.org", True),
+        ("elmo.example.org:8443", "https://elmo.example.org:8443", True),
+        ("Elmo.Example.Org", "https://elmo.example.org", True),
+        ("elmo.example.org", "http://elmo.example.org:80", True),
+        ("elmo.example.org", "https://elmo.example.org:8443", False),
+        ("localhost:8501", "http://other.test", False),
+        ("localhost:8501", "http://other.test:8501", False),
+        ("localhost:8501", "http://localhost:3000", False),  # another program of this machine
+        ("localhost:8501", "http://127.0.0.1:8501", False),
+        ("localhost:8501", "http://localhost:8501.other.test", False),
+        ("localhost:8501", "http://localhost:8501@other.test", False),
+        ("localhost:8501", "http://localhost:8501/", False),
+        ("localhost:8501", "null", False),
+        ("localhost:8501", "", False),
+        ("localhost:8501", "file://", False),
+        ("localhost:8501", "chrome-extension://localhost:8501", False),
+        ("localhost:8501", "http://[", False),
+        ("localhost:8501", "\u00ff", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_pages_of_another_origin_are_refused(listen, visits, host, origin, allowed, kind):
+    listen(OPEN, ("elmo.example.org",))
+    answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
+    assert bool(answered.reached) == allowed
+    if allowed and kind == "websocket":
+        assert not [name for name, _ in answered.reached["headers"] if name == b"origin"]  # Streamlit would look up addresses
+    if not allowed:
+        assert answered.status == 403 and answered.read == 0 and "may not use this server" in answered.text
+    assert request("/", host, ("Origin", f"http://{host}"), ("Origin", origin), kind=kind).status == 403
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS", "GET"])
+@pytest.mark.parametrize("path", [f"/_stcore/upload_file/{SESSION}/{FILE}", "/_stcore/upload_file/a/b", "/_stcore/upload_file"])
+def test_no_byte_is_read_of_an_upload_where_uploads_are_off(listen, visits, monkeypatch, method, path):
+    listen(OPEN)
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    refused = request(path, method=method, body=[b"x"])
+    assert (refused.status, refused.read, refused.reached) == (403, 0, None) and "ELMOSCOPE_UPLOADS" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("place", "method", "status"),
+    [
+        (f"{SESSION}/{FILE}", "PUT", 200),
+        (f"{SESSION}/{FILE}", "DELETE", 200),
+        (f"{SESSION}/{FILE}", "POST", 404),
+        (f"{SESSION}/..", "PUT", 404),
+        (f"{SESSION}/../{FILE}", "PUT", 404),
+        (f"{SESSION}/{FILE}/x", "PUT", 404),
+        (f"{SESSION}/{FILE}\n", "PUT", 404),
+        (f"{SESSION}/secret.csv", "PUT", 404),
+        (f"{FILE}/{SESSION}", "PUT", 400),  # no visit
+    ],
+)
+def test_an_upload_goes_to_a_visit_and_under_an_id_that_the_server_gave(listen, visits, place, method, status):
+    listen(OWN)
+    assert request(f"/_stcore/upload_file/{place}", method=method, body=[b"x"]).status == status
+
+
+def keep(visits, session: str, *sizes: int) -> None:
+    for k, size in enumerate(sizes):
+        file = UploadedFileRec(file_id=f"{len(visits.uploaded_file_mgr.file_storage[session])}.{k}", name="a", type="", data=bytes(size))
+        visits.uploaded_file_mgr.add_file(session, file)
+
+
+async def read_all(scope, receive, send) -> None:
+    more = True
+    while more:
+        more = (await receive()).get("more_body", False)
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "body", "status"),
+    [
+        ((), [b"x" * 1000] * 3, 204),
+        ((), [b"x" * 500_000] * 5, 413),  # as it comes, without a Content-Length
+        ((1_500_000,), [b"x" * 600_000], 413),
+        ((1_500_000,), [b"x" * 400_000], 204),
+        ((10,), [b"x"], 204),
+        ((10,) * 2, [b"x"], 413),
+    ],
+)
+def test_a_visit_has_a_quota_of_bytes_and_files(listen, visits, monkeypatch, sizes, body, status):
+    listen(OWN)
+    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")  # twice as much waits to be read, at most
+    monkeypatch.setenv("ELMOSCOPE_MAX_FILES", "2")
+    keep(visits, SESSION, *sizes)
+    answered = request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=body, app=read_all)
+    assert answered.status == status and answered.read <= 5
+    assert status == 204 or answered.text == "A visit may send 2 MB and 2 files at once."
+
+
+def test_visits_that_hold_most_make_room_for_one_that_holds_less(listen, visits, monkeypatch):
+    listen(OWN)
+    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
+    for k in range(5):
+        keep(visits, f"hostile {k}", 1_900_000 + k)
+    assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=[bytes(900_000)], app=read_all).status == 204
+    left = visits.uploaded_file_mgr.file_storage
+    assert "hostile 4" not in left and "hostile 0" in left
+    keep(visits, SESSION, 1_999_000)
+    keep(visits, "hostile 4", 1_900_000)
+    assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=[bytes(500)], app=read_all).status == 503
+
+
+def test_files_of_a_visit_that_has_ended_are_freed_when_a_page_is_left(listen, visits):
+    listen(OWN)
+    keep(visits, SESSION, 10)
+    keep(visits, "ended", 10)
+    request("/_stcore/stream", kind="websocket")
+    assert set(visits.uploaded_file_mgr.file_storage) == {SESSION}
+
+
+UNUSED = ["metrics", "metrics/", "script-health-check", "agent/mcp", "agent/interact", "agent/openapi.json", "new-in-another-version"]
+
+
+@pytest.mark.parametrize(("address", "public", "base"), [(OWN, "", ""), (OWN, "on", ""), (OPEN, "", ""), (OPEN, "on", "sub/elmo")])
+def test_streamlits_other_routes_are_open_to_the_machines_user_alone(listen, monkeypatch, address, public, base):
+    listen(address, base=base)
+    if public:
+        monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
+    base = f"/{base}".rstrip("/")
+    for path in (*(f"{base}/_stcore/{name}" for name in UNUSED), f"{base}/auth/login", f"{base}/oauth2callback"):
+        assert request(path).status == (200 if address == OWN and not public else 404), path
+    for path in (
+        "/_stcore/health",
+        "/_stcore/host-config",
+        "/_stcore/bidi-components/a/b.js",
+        "/media/a.html",
+        "/static/js/a.js",
+        "/",
+        "/map",
+    ):
+        assert request(base + path).status == 200, path
+
+
+@pytest.mark.parametrize(("path", "query"), [("/" + "a" * 70_000, b""), ("/", b"a=" + b"%ea" * 30_000)])
+def test_an_address_longer_than_any_pages_is_refused(listen, path, query):
+    listen(OWN)
+    assert request(path, query=query).status == 414
+    assert request("/", query=b"a=" + b"%ea%b0%80" * 4000).status == 200  # two sentences in Korean
+
+
+@pytest.mark.parametrize("size", [0, 1, gate.PIECE, gate.PIECE + 1, 2 * gate.PIECE, 5 * gate.PIECE + 7])
+def test_a_large_response_is_handed_over_in_pieces(listen, size):
+    listen(OWN)
+    whole = os.urandom(size)
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": whole})
+
+    bodies = request(app=page).bodies
+    assert b"".join(bodies) == whole and all(len(body) <= gate.PIECE for body in bodies)
+
+
+def test_a_visitor_too_many_is_refused_with_a_sentence(listen, visits, monkeypatch):
+    listen(OWN)
+    monkeypatch.setattr(gate, "SOCKETS", 0)
+    refused = request("/_stcore/stream", kind="websocket")
+    assert refused.status == 503 and refused.text == "This server has 0 visitors, which is its limit. Try again later.\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "paths"),
+    [
+        *((address, None, True) for address in (OWN, "localhost", "::1")),
+        *((address, None, False) for address in (OPEN, "", "::", "192.168.1.7", "lab.example.org")),
+        (OPEN, "", False),
+        (OPEN, "on", True),
+        (OWN, "off", False),
+    ],
+)
+def test_paths_of_the_machine_are_off_where_others_reach_the_server_unless_they_are_allowed(listen, monkeypatch, address, given, paths):
+    if given is not None:
+        monkeypatch.setenv("ELMOSCOPE_PATHS", given)
+    listen(address)
+    assert limits().paths == paths and listening.is_open() == (address not in (OWN, "localhost", "::1"))
