@@ -202,3 +202,9 @@ def test_the_build_stops_with_a_sentence_without_the_wheel_s_address_and_hash(in
     done, called = install(wheel)
     assert done.returncode == 1 and called == []
     assert done.stderr.startswith("The build argument TORCH_WHEEL is '") and ".deploy/README.md" in done.stderr
+
+
+def test_the_container_s_port_is_open_to_its_own_machine_only():
+    text = (ROOT / ".deploy" / "compose.yaml").read_text(encoding="utf-8")
+    ports = re.search(r"^    ports:\n((?:      - .*\n)+)", text, re.MULTILINE)[1].split("\n")[:-1]
+    assert ports == ['      - "127.0.0.1:8501:8501"'] and "network_mode" not in text and "expose:" not in text
