@@ -73,12 +73,6 @@ def limits() -> Limits:
     return _read(*(os.environ.get(name) for name in (SWITCH, *VARIABLES)))
 
 
-def is_public() -> bool:
-    """Return whether ELMOSCOPE_PUBLIC is on; BadInput where it is neither on nor off."""
-    value = os.environ.get(SWITCH)
-    return value is not None and _switch(SWITCH, value)
-
-
 def check_allowed(what: str) -> None:
     """BadInput with a sentence for the visitor where "uploads", "paths" or "downloads" are switched off."""
     if getattr(limits(), what):
@@ -90,6 +84,12 @@ def check_allowed(what: str) -> None:
             "downloads": lambda: t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."),
         }[what]()
     )
+
+
+def is_public() -> bool:
+    """Return whether ELMOSCOPE_PUBLIC is on; BadInput where it is neither on nor off."""
+    value = os.environ.get(SWITCH)
+    return value is not None and _switch(SWITCH, value)
 
 
 @lru_cache(maxsize=8)

@@ -4,22 +4,22 @@ A check is one function for one kind of input. It returns a refusal, or None.
 """
 
 import asyncio
-import ipaddress
 import re
 from collections import defaultdict
 from dataclasses import dataclass
 
+from google.protobuf.message import DecodeError
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.server_util import is_allowed_origin
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from core.common.limits import is_public, limits
 from core.common.markup import shorten
-from pages._frame.listening import is_open
+from pages._frame.listening import answers_to, is_open
 
 HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[0-9a-z_.-]{1,253})(?::([0-9]{1,5}))?", re.IGNORECASE)
 PORTS = {"http": "80", "https": "443"}
@@ -29,6 +29,8 @@ USED = ("health", "host-config", "stream", "bidi-components/", "upload_file")  #
 ACCOUNTS = ("auth/", "oauth2callback")
 ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UPLOAD = re.compile(f"upload_file/({ID})/({ID})")
+MESSAGES = ("rerun_script", "stop_script", "app_heartbeat")
+OPERATIONS = ("deferred_file", "dataframe_chunk")  # a download made when it is asked for, a table's further rows
 BODY_S = 300.0  # for an upload, from its first byte to its last
 SOCKETS = 1_000  # visitors at once
 FIRST_MESSAGE_S = 30.0  # a page sends one as soon as it is connected
@@ -80,7 +82,7 @@ class Gate:
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"origin"]
         self._sockets += 1
         try:
-            await self._app(scope, soon(receive), send)
+            await self._app(scope, checked(soon(receive)), send)
         finally:
             self._sockets -= 1
             self._uploads.forget_ended()
@@ -94,13 +96,9 @@ def check_address(scope: Scope) -> Refusal | None:
 
 
 def check_host(scope: Scope) -> Refusal | None:
-    """Refuse a host that is not this server's: a website could point its own name at this machine, and read what the app answers.
-
-    An IP address cannot be pointed anywhere, so a server that is open to other machines answers to any.
-    """
-    host = _only(scope, b"host")
-    parts = HOST.fullmatch(host or "")
-    if parts and (is_host_allowed(host) or (is_open() and _is_ip(parts[1]))):
+    """Refuse a host that is not this server's: a website could point its own name at this machine, and read what the app answers."""
+    parts = HOST.fullmatch(_only(scope, b"host") or "")
+    if parts and answers_to(parts[1]):
         return None
     if not parts:
         return Refusal(400, "The request names no valid host. Open the server by its name.")
@@ -217,6 +215,36 @@ def _manager() -> MemoryUploadedFileManager:
     return runtime.get_instance().uploaded_file_mgr
 
 
+def check_message(data: bytes) -> bool:
+    """Return whether a page's message is one that the app's pages send.
+
+    Others would empty everybody's caches, write into the app's folder, or ask for millions of upload addresses at once.
+    """
+    message = BackMsg()
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        return True  # Streamlit closes the connection, and says why
+    kind = message.WhichOneof("type")
+    if kind == "file_urls_request":
+        return limits().uploads and len(message.file_urls_request.file_names) <= limits().max_files
+    if kind == "backend_operation_request":
+        return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in MESSAGES
+
+
+def checked(receive: Receive) -> Receive:
+    """Return `receive` that leaves out messages which no page sends."""
+
+    async def passed() -> Message:
+        message = await receive()
+        while message["type"] == "websocket.receive" and not check_message(message.get("bytes") or b""):
+            message = await receive()
+        return message
+
+    return passed
+
+
 def soon(receive: Receive) -> Receive:
     """Return `receive` that ends a connection over which no message comes after the handshake."""
     waiting = 2  # the handshake, and the first message
@@ -252,11 +280,3 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """Return the value of a header that is there once."""
     values = [value for other, value in scope["headers"] if other == name]
     return values[0].decode("latin-1") if len(values) == 1 else None
-
-
-def _is_ip(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True

@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from fnmatch import fnmatchcase
 
 import click
 import uvicorn
@@ -17,13 +18,17 @@ from streamlit import config
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")
 CONNECTIONS = 2_000  # at once, of all visitors; further ones take the place of those that are idle
 FILES_BESIDE = 500  # open files that are no connections
 SILENT_S = 15.0  # a connection without a request is closed after this time, or after twice as long
+FRAGMENTS = 1_000  # of a message
 REQUEST_S = 600.0  # from a request's headers to the end of its response
+_HOSTS = list(LOCAL)  # patterns of the names that are answered
 
 
 def is_open() -> bool:
@@ -40,16 +45,34 @@ def is_open() -> bool:
 def settle() -> None:
     """Set what follows from the address: the hosts that are answered, and whether paths of this machine may be named.
 
-    Streamlit's own check of the WebSocket's host then agrees with that of the gate.
+    `server.allowedHosts` is emptied: Streamlit checks the WebSocket alone by it, and knows no rule for IP addresses.
     """
     given = [name for entry in config.get_option("server.allowedHosts") or () for name in entry.replace(",", " ").split()]
     address = config.get_option("server.address") or ""
     named = [address] if address not in EVERYWHERE else []
     here = [socket.gethostname()] if is_open() else []
-    hosts = [name.lower().strip("[]") for name in (*LOCAL, *named, *here, *given)]
-    config.set_option("server.allowedHosts", list(dict.fromkeys(hosts)))
+    _HOSTS[:] = [_plain(name) for name in (*LOCAL, *named, *here, *given)]
+    config.set_option("server.allowedHosts", [])
     if is_open() and not os.environ.get("ELMOSCOPE_PATHS", "").strip():
         os.environ["ELMOSCOPE_PATHS"] = "off"
+
+
+def answers_to(host: str) -> bool:
+    """Return whether a host is this server's. One that is open to other machines has any IP address, as none can be pointed elsewhere."""
+    name = _plain(host)
+    return any(fnmatchcase(name, pattern) for pattern in _HOSTS) or (is_open() and _is_ip(name))
+
+
+def _plain(host: str) -> str:
+    return host.lower().strip("[]").rstrip(".")
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def serving(ahead: Callable[[object], AbstractAsyncContextManager[None]]) -> Callable[[object], AbstractAsyncContextManager[None]]:
@@ -99,6 +122,24 @@ def _announce() -> None:
     click.echo("")
 
 
+class _Socket(WebSocketsSansIOProtocol):
+    """A WebSocket that bounds what uvicorn's keeps without limit: a message's fragments, and answers to pings that nobody reads."""
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take a fragment of a message; too many end the connection."""
+        if len(self.frames) >= FRAGMENTS:
+            self.transport.abort()
+        else:
+            super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        """Answer a ping, unless earlier answers wait to be read."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()
+
+
 def bound_connections() -> None:
     """Bound the number of connections and the time that one may stay without a request, and the size of a browser's message.
 
@@ -107,7 +148,7 @@ def bound_connections() -> None:
     made, most = H11Protocol.connection_made, _raise_open_files()
 
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:
-        self.config.ws_max_size = get_max_widget_state_size_bytes()
+        self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _Socket
         if len(self.connections) >= most:
             idle = next((other for other in self.connections if _is_idle(other)), None)
             (idle.transport if idle else transport).abort()

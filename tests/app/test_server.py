@@ -4,13 +4,18 @@ import asyncio
 import itertools
 import os
 import re
+import socket
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 from streamlit import config, runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from core.common.limits import limits
 from pages._frame import gate, listening, server
@@ -165,7 +170,7 @@ def request(
         result.status, result.text = error.status_code, error.detail
         return result
     result.status = sent[0].get("status") if sent else None
-    result.text = b"".join(message.get("body", b"") for message in sent).decode()
+    result.text = b"".join(message.get("body", b"") for message in sent).decode("utf-8", "replace")
     result.bodies = [message["body"] for message in sent if message.get("body")]
     return result
 
@@ -413,3 +418,117 @@ def test_paths_of_the_machine_are_off_where_others_reach_the_server_unless_they_
         monkeypatch.setenv("ELMOSCOPE_PATHS", given)
     listen(address)
     assert limits().paths == paths and listening.is_open() == (address not in (OWN, "localhost", "::1"))
+
+
+@pytest.mark.parametrize("public", ["", "on"])
+def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, public):
+    listen(OWN)
+    if public:
+        monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
+    page, files, many = BackMsg(), BackMsg(), BackMsg()
+    page.rerun_script.query_string = "a=x"
+    files.file_urls_request.file_names.append("a.txt")
+    many.file_urls_request.file_names.extend([""] * 100_000)
+    others = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
+    others += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
+    others[-2].backend_operation_request.install_skills.SetInParent()
+    others[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
+    deferred = BackMsg()
+    deferred.backend_operation_request.deferred_file.file_id = "a"
+    both = page.SerializeToString() + others[0].SerializeToString()  # the last one counts
+    sent = [message.SerializeToString() for message in (*others, many, files, page, deferred)] + [both, b"\xff\xff"]
+    left = [{"type": "websocket.receive", "bytes": data} for data in sent]
+
+    async def receive() -> dict:
+        return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1000}
+
+    async def passed() -> list[bytes]:
+        read = gate.checked(receive)
+        return [message["bytes"] for message in [await read() for _ in range(5 - bool(public))] if "bytes" in message]
+
+    wanted = [page.SerializeToString(), deferred.SerializeToString(), b"\xff\xff"]
+    assert asyncio.run(passed()) == ([] if public else [files.SerializeToString()]) + wanted
+
+
+def test_a_page_that_sends_nothing_is_left(listen, monkeypatch):
+    monkeypatch.setattr(gate, "FIRST_MESSAGE_S", 0.01)
+    left = [{"type": "websocket.connect"}]
+
+    async def receive() -> dict:
+        if not left:
+            await asyncio.sleep(60)
+        return left.pop()
+
+    async def received() -> list[str]:
+        read = gate.soon(receive)
+        return [(await read())["type"] for _ in range(2)]
+
+    assert asyncio.run(received()) == ["websocket.connect", "websocket.disconnect"]
+
+
+def test_idle_connections_make_room_for_others_and_are_closed(monkeypatch):
+    monkeypatch.setattr(H11Protocol, "connection_made", H11Protocol.connection_made)  # it is the old one again after the test
+    monkeypatch.setattr(listening, "_raise_open_files", lambda: 5)
+    monkeypatch.setattr(listening, "SILENT_S", 0.5)
+    listening.bound_connections()
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"page"})
+
+    async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        return await reader.read()
+
+    async def visits() -> tuple[bytes, list, int]:
+        running = listening._Second(uvicorn.Config(page, lifespan="off", log_config=None))
+        bound = socket.create_server(("127.0.0.1", 0))
+        bound.setblocking(False)
+        task = asyncio.create_task(running.serve(sockets=[bound]))
+        place = bound.getsockname()
+        idle = [await asyncio.open_connection(*place) for _ in range(20)]
+        idle[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
+        answer = await ask(*await asyncio.open_connection(*place))
+        ended = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
+        left = len(running.server_state.connections)
+        running.should_exit = True
+        await task
+        for _, writer in idle:
+            writer.close()
+        return answer, ended, left
+
+    answer, ended, left = asyncio.run(visits())
+    assert answer.endswith(b"page\r\n0\r\n\r\n") and left == 0
+    assert all(end == b"" or isinstance(end, ConnectionError) for end in ended)
+
+
+def test_pings_are_answered_only_while_the_answers_are_read():
+    handshake = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    handshake += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ping = b"\x89\x81" + bytes(5)
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+
+    async def written() -> list[int]:
+        setting = uvicorn.Config(page, lifespan="off", log_config=None)
+        setting.load()
+        transport = MagicMock(get_extra_info=lambda name: None, is_closing=lambda: False)
+        connection = listening._Socket(setting, uvicorn.server.ServerState(), {})
+        connection.connection_made(transport)
+        connection.data_received(handshake.encode())
+        await asyncio.sleep(0.01)
+        counts = []
+        for step in (lambda: None, connection.pause_writing, connection.resume_writing):
+            step()
+            before = transport.write.call_count
+            for _ in range(10):
+                connection.data_received(ping)
+            counts.append(transport.write.call_count - before)
+        connection.connection_lost(None)
+        await asyncio.sleep(0.01)
+        return counts
+
+    assert asyncio.run(written()) == [10, 0, 10]

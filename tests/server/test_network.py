@@ -6,9 +6,11 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.raw_client import OWN, PUBLIC, ROOT, XSRF, Client, Server, multipart, started
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.slow
 NAMED = "elmo.example.org"
 UNUSED_ID = "b406b738-a4a0-4ac8-b378-59d598a79409"
 MB = 1_000_000
+LOOK_UP_S = 10.0
 LOOPBACK = {"0100007F", "00000000000000000000000001000000"}  # 127.0.0.1 and ::1, as /proc writes them
 DROPPED = '''
 """Streamlit, on a machine whose traffic to other machines is dropped: each attempt is noted, and fails after ten seconds."""
@@ -43,24 +46,33 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    """README's command, on a machine without a network; a visit may send 10 MB."""
+def servers(tmp_path_factory):
+    """README's command, on a machine without a network, where a visit may send 10 MB; and the Dockerfile's environment. Both start at once."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "dropped.py").write_text(DROPPED)
     command = str(folder / "dropped.py"), str(folder / "noted.txt")
-    with started(OWN, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command) as server:
-        server.noted = folder / "noted.txt"
-        server.silent = [server.connect() for _ in range(100)]
-        for k, connection in enumerate(server.silent):
+    commands = (
+        started(OWN, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command),
+        started(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": NAMED}),
+    )
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
+        own, public = pool.map(stack.enter_context, commands)
+        own.noted = folder / "noted.txt"
+        own.silent = [own.connect() for _ in range(100)]
+        for k, connection in enumerate(own.silent):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" * (k % 2))
-        server.silent_since = time.monotonic()
-        yield server
+        own.silent_since = time.monotonic()
+        yield own, public
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory):
-    with started(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": NAMED}) as server:
-        yield server
+def own(servers) -> Server:
+    return servers[0]
+
+
+@pytest.fixture(scope="module")
+def public(servers) -> Server:
+    return servers[1]
 
 
 @pytest.fixture(params=[OWN, PUBLIC])
@@ -105,22 +117,24 @@ def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
 @pytest.mark.parametrize("path", ["/", "/corpus?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
 def test_a_website_that_points_its_name_at_the_server_is_refused(server, path):
     answer = server.request("GET", path, host=f"other.test:{server.port}")
-    assert answer.status == 403 and answer.seconds < 2
+    assert answer.status == 403 and answer.seconds < LOOK_UP_S
     assert answer.text.startswith('This server does not answer to "other.test".')
     status, sentence = refused(server, host=f"other.test:{server.port}")
     assert status == 403 and sentence == answer.text
 
 
 def test_foreign_origins_are_refused_at_once_while_outgoing_traffic_is_dropped(own):
-    began = time.monotonic()
+    seconds = []
     for k in range(20):
         for origin in (f"http://other{k}.test", f"http://localhost:{3000 + k}", "null"):
+            began = time.monotonic()
             status, sentence = refused(own, origin=origin)
+            seconds.append(time.monotonic() - began)
             assert status == 403 and "may not use this server" in sentence
         body, headers = multipart("a.txt", b"x")
         path = f"/_stcore/upload_file/{UNUSED_ID}/{UNUSED_ID}"
         assert own.request("PUT", path, body, headers | XSRF | {"Origin": f"http://other{k}.test"}).status == 403
-    assert time.monotonic() - began < 10  # 0.2 s on quiet cores; one look-up takes ten
+    assert max(seconds) < LOOK_UP_S  # 3 ms on quiet cores
 
 
 @pytest.mark.parametrize("host", [NAMED, f"{NAMED}:443"])
@@ -131,21 +145,26 @@ def test_a_page_behind_a_proxy_with_tls_is_of_the_same_origin(public, host):
     assert refused(public, host=host, origin="https://other.test", headers=forwarded)[0] == 403
 
 
+@pytest.mark.parametrize("name", ["192.168.1.7", "[fe80::1]", "127.0.0.1", socket.gethostname()])
+def test_an_open_server_is_reached_by_ip_address_and_by_the_machines_name(public, name):
+    with Client(public, host=f"{name}:{public.port}") as client:
+        assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
+
+
 # --- uploads ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_public_server_takes_no_files(public):
     with Client(public) as client:
         client.run("corpus")
-        path, _ = client.upload_url()
-        before, began = public.memory_mb(), time.monotonic()
+        path = f"/_stcore/upload_file/{client.session}/{UNUSED_ID}"
+        before = public.memory_mb()
         public.reset_peak()
         for k in range(150):
             body, headers = multipart(f"{k}.txt", bytes(MB))
             with contextlib.suppress(ConnectionError):  # closed before all was sent
                 answer = public.request("PUT", path, body if k % 2 else iter([body[:1000], body[1000:]]), headers | XSRF)
                 assert answer.status == 403 and "ELMOSCOPE_UPLOADS" in answer.text
-    assert time.monotonic() - began < 30
     assert public.peak_mb() < before + 60
 
 
@@ -195,6 +214,45 @@ def test_a_message_larger_than_any_page_sends_ends_the_connection(server):
     assert server.peak_mb() < before + 100
 
 
+HANDSHAKE = "GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+HANDSHAKE += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+MASK = bytes(4)
+
+
+def test_a_message_of_endless_fragments_ends_the_connection(server):
+    before = server.memory_mb()
+    server.reset_peak()
+    with server.connect(20) as connection:
+        connection.sendall(HANDSHAKE.encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 101")
+        with pytest.raises(ConnectionError):
+            for part in (b"\x02\x80" + MASK, *[(b"\x00\x80" + MASK) * 10_000] * 60):
+                connection.sendall(part)
+    assert server.peak_mb() < before + 30
+
+
+def test_messages_that_no_page_sends_change_nothing(server):
+    skills = BackMsg()
+    skills.backend_operation_request.install_skills.SetInParent()
+    many = BackMsg()
+    many.file_urls_request.file_names.extend([""] * 500_000)
+    before = server.memory_mb()
+    server.reset_peak()
+    with Client(server) as client:
+        client.run("")
+        for message in (skills, many, BackMsg(clear_cache=True), BackMsg(debug_shutdown_runtime=True), BackMsg(load_git_info=True)):
+            client.send(message)
+        client.send_run("", "a=We+sat+on+the+bank.&ai=bank")
+        kinds = []
+        for message in client.messages():
+            kinds.append(message.WhichOneof("type"))
+            if kinds[-1] == "script_finished":
+                break
+        assert "bank" in client.page.text and not {"file_urls_response", "backend_operation_response", "git_info_changed"} & set(kinds)
+    assert server.peak_mb() < before + 100
+    assert not [path for path in ROOT.rglob("SKILL.md") if ".venv" not in path.parts]
+
+
 def test_what_nobody_reads_stays_small(server):
     script = max(
         (Path(__import__("streamlit").__file__).parent / "static/static/js").glob("PlotlyChart.*.js"), key=lambda f: f.stat().st_size
@@ -221,7 +279,7 @@ def test_a_public_server_has_no_metrics(public, name):
 def test_silent_connections_are_closed(own):
     time.sleep(max(0.0, own.silent_since + 35 - time.monotonic()))
     for connection in own.silent:
-        connection.settimeout(5)
+        connection.settimeout(30)
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(100) == b""
         connection.close()
