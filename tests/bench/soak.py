@@ -127,12 +127,20 @@ class Attacker:
     """A client that sends what a server must refuse."""
 
     def __init__(self, server: Server, number: int, log: Log) -> None:
-        self.server, self.log = server, log
+        self.server, self.log, self.box, self.session = server, log, "", ""
         attempts = (self.upload, self.address, self.long_path, self.origin, self.text, self.body)
         self.attempt = attempts[number % len(attempts)]
 
     def act(self, after: float, end: float) -> None:
         time.sleep(after)
+        try:
+            with Client(self.server, seconds=ANSWER_S) as client:  # stays open, so that its session lives
+                self.box, self.session = client.run().widgets[BOX], client.session
+                self._attack(end)
+        except Exception as error:
+            self.log.hostile["open Home", type(error).__name__] += 1
+
+    def _attack(self, end: float) -> None:
         while time.monotonic() < end:
             began = time.monotonic()
             try:
@@ -144,14 +152,12 @@ class Attacker:
 
     def upload(self) -> str:
         """Send a file of 1 MB to a session's upload route, under the client's own id."""
-        with Client(self.server, seconds=ANSWER_S) as client:
-            client.run()
-            body, headers = multipart("x.txt", bytes(1_000_000))
-            return str(self.server.request("PUT", f"/_stcore/upload_file/{client.session}/mine", body, headers, seconds=ANSWER_S).status)
+        body, headers = multipart("x.txt", bytes(1_000_000))
+        return str(self.server.request("PUT", f"/_stcore/upload_file/{self.session}/mine", body, headers, seconds=ANSWER_S).status)
 
     def address(self) -> str:
         """Run Home with a query string of 10 MB."""
-        return self._run(query="a=" + LARGE * "x")
+        return self._run("a=" + LARGE * "x", {})
 
     def long_path(self) -> str:
         """Ask for a document by an address of 10 MB."""
@@ -164,17 +170,16 @@ class Attacker:
 
     def text(self) -> str:
         """Type a sentence of 10 MB."""
-        return self._run(typed=LARGE // 5 * "bank ")
+        return self._run("", {self.box: LARGE // 5 * "bank "})
 
     def body(self) -> str:
         """Send a body of 100 MB in parts, of no stated length."""
         parts: Iterator[bytes] = (bytes(1_000_000) for _ in range(100))
         return str(self.server.request("POST", "/_stcore/health", parts, seconds=ANSWER_S).status)
 
-    def _run(self, query: str = "", typed: str = "") -> str:
+    def _run(self, query: str, widgets: dict[str, str]) -> str:
         with Client(self.server, seconds=ANSWER_S) as client:
-            page = client.run()
-            client.run(query=query, widgets={page.widgets[BOX]: typed} if typed else {})
+            client.run(query=query, widgets=widgets)
             return "answered"
 
 
