@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,6 @@ class Log:
     first: list[float] = field(default_factory=list)  # of each first page
     lost: list[str] = field(default_factory=list)
     hostile: Counter = field(default_factory=Counter)  # (attempt, how it ended) -> times
-    megabytes: list[float] = field(default_factory=list)
 
 
 def sentence(mark: str, turn: int, draw: random.Random) -> str:
@@ -129,7 +129,7 @@ class Attacker:
     def __init__(self, server: Server, number: int, log: Log) -> None:
         self.server, self.log, self.box, self.session = server, log, "", ""
         attempts = (self.upload, self.address, self.long_path, self.origin, self.text, self.body)
-        self.attempt = attempts[number % len(attempts)]
+        self.attempts = islice(cycle(attempts), number % len(attempts), None)  # each client begins with another one
 
     def act(self, after: float, end: float) -> None:
         time.sleep(after)
@@ -142,12 +142,12 @@ class Attacker:
 
     def _attack(self, end: float) -> None:
         while time.monotonic() < end:
-            began = time.monotonic()
+            began, attempt = time.monotonic(), next(self.attempts)
             try:
-                ended = self.attempt()
+                ended = attempt()
             except Exception as error:  # refused, one way or another
                 ended = type(error).__name__
-            self.log.hostile[self.attempt.__name__, ended] += 1
+            self.log.hostile[attempt.__name__, ended] += 1
             time.sleep(max(0.0, began + HOSTILE_S - time.monotonic()))
 
     def upload(self) -> str:
@@ -201,9 +201,8 @@ def soak(server: Server, clients: int, minutes: float, seed: int) -> Log:
     threads = [threading.Thread(target=act, args=(spread * number / clients, end + spread), daemon=True) for number, act in enumerate(acts)]
     for thread in threads:
         thread.start()
-    while any(thread.is_alive() for thread in threads):
-        log.megabytes.append(server.memory_mb())
-        time.sleep(1.0)
+    for thread in threads:
+        thread.join()
     return log
 
 
