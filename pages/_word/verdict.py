@@ -23,8 +23,7 @@ from pages._widgets.inputs import Chosen
 
 def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     """All that is known of both words."""
-    _measure(in_use)
-    return view(pair.compute, bench(in_use), PairRequest(first=first.in_context, second=second.in_context))
+    return _pair(in_use, first.in_context, second.in_context)
 
 
 @within_run
@@ -38,10 +37,15 @@ def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
     if about(in_use, first, second) == in_use:
         with suppress(ElmoscopeError):  # without static vectors there is no pair, yet a verdict
-            return of_pair(in_use, first, second).judgment  # computed once for all that a page shows of both words
+            return _pair(in_use, first, second).judgment  # computed once for all that a page shows of both words
     _measure(in_use)
     over = bench(in_use)
     return levels.judgment(over, first, second)
+
+
+def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
+    _measure(in_use)
+    return view(pair.compute, bench(in_use), PairRequest(first=first, second=second))
 
 
 def _measure(in_use: InUse) -> None:

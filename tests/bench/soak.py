@@ -36,6 +36,7 @@ ANSWER_S = 60.0  # for which a client waits
 WARM_S = 50.0  # from the first page until the server has opened what it opens in the background
 LEFT_S = 120.0  # after which memory must be back
 BOX = "First sentence"
+ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last of an answer's elements
 LARGE = 10_000_000  # bytes
 NOUNS = (
     "river",
@@ -119,6 +120,8 @@ class Visitor:
     def _check(self, text: str, when: str) -> None:
         if self.typed and self.typed.split()[0] not in text:
             self.log.lost.append(f"{self.mark} {when}: the answer is not about “{self.typed}”")
+        if any(part not in text for part in ANSWER):
+            self.log.lost.append(f"{self.mark} {when}: no verdict, or no picture, of “{self.typed}”")
         if others := set(re.findall(r"visitor\d{3}", text)) - {self.mark}:
             self.log.lost.append(f"{self.mark} {when}: sees {', '.join(sorted(others))}")
 
