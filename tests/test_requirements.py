@@ -1,9 +1,11 @@
 """What is imported is required, what is required is imported, and every version is pinned."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,131 @@ def test_what_is_installed_here_is_what_is_pinned():
     here = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in here.items()}
     wrong = {name: here[name] for name, version in pinned("constraints.txt").items() if name in here and here[name] != version}
     assert wrong == {}
+
+
+LOCK = ROOT / ".deploy" / "requirements.lock"
+WHEEL = "https://wheels.test/whl/torch-{version}%2Bcpu-cp311-cp311-manylinux_2_28_x86_64.whl#sha256=" + 64 * "a"
+
+
+def locked() -> dict[str, tuple[str, list[str]]]:
+    """Return the version and the hashes of every package of the lock file."""
+    entries = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE).strip())
+    found = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
+    assert all(found), [entry for entry, match in zip(entries, found, strict=True) if not match]
+    return {re.sub(r"[-_.]+", "-", match[1]).lower(): (match[2], match[3].split("sha256:")[1:]) for match in found}
+
+
+def needed(names: set[str]) -> set[str]:
+    """Return the packages that these packages need on Python 3.11 on Linux, themselves included, as their metadata installed here say."""
+    from packaging.requirements import Requirement
+
+    environment = {
+        "python_version": "3.11",
+        "python_full_version": "3.11.14",
+        "sys_platform": "linux",
+        "platform_system": "Linux",
+        "os_name": "posix",
+    }
+    environment |= {
+        "platform_machine": "x86_64",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+        "extra": "",
+    }
+    result, todo = set(), sorted(names)
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name not in result:
+            result.add(name)
+            wanted = map(Requirement, metadata.requires(name) or [])
+            todo += [item.name for item in wanted if not item.marker or item.marker.evaluate(environment)]
+    return result
+
+
+def docker_command(part: str) -> str:
+    """Return the command of the Dockerfile's RUN line that contains `part`."""
+    text = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+    return next(line.removeprefix("RUN ") for line in text.splitlines() if line.startswith("RUN ") and part in line)
+
+
+def test_the_lock_has_the_pinned_version_and_a_hash_of_every_package_the_app_needs():
+    constraints = pinned("constraints.txt")
+    assert {name: version for name, (version, _) in locked().items() if constraints.get(name) != version} == {}
+    direct = set(pinned("requirements.txt")) - {"fugashi"}  # Python 3.13's only
+    assert direct - {"torch"} <= set(locked())
+    if sys.version_info[:2] == (3, 11) and sys.platform == "linux":
+        cuda = {name for name in needed(direct) if re.match(r"nvidia-|cuda-|triton$", name)}  # where PyPI's torch is installed
+        assert set(locked()) == needed(direct) - {"torch"} - cuda
+
+
+def test_the_lock_has_hashes_for_both_kinds_of_processor():
+    for name in ("numpy", "pandas", "pyarrow", "faiss-cpu", "llvmlite"):
+        assert len(set(locked()[name][1])) >= 4, name  # wheels of several systems
+
+
+def test_the_lock_names_its_command_and_no_host():
+    text = LOCK.read_text(encoding="utf-8")
+    assert "uv pip compile requirements.txt" in text.split("altair")[0]
+    assert not re.search(r"://|index-url|find-links [^F]|trusted-host", text)
+
+
+def test_the_image_is_built_from_hashes_alone():
+    lines = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    assert [line.split("@")[1] for line in lines if line.startswith("FROM ")] == ["${PYTHON_DIGEST:?is-missing,see-.deploy/README.md}"]
+    assert {line for line in lines if line.startswith("ARG ")} == {"ARG PYTHON_DIGEST", "ARG TORCH_WHEEL"}  # neither with a default
+    installs = [line for line in lines if "pip install" in line]
+    assert installs and all("--require-hashes --only-binary :all:" in line and "index-url" not in line for line in installs)
+
+
+def test_the_build_gets_its_arguments_from_the_operator():
+    text = (ROOT / ".deploy" / "compose.yaml").read_text(encoding="utf-8")
+    assert re.search(r"PYTHON_DIGEST: \$\{PYTHON_DIGEST:\?.*README", text) and re.search(r"TORCH_WHEEL: \$\{TORCH_WHEEL:\?.*README", text)
+    explained = (ROOT / ".deploy" / "README.md").read_text(encoding="utf-8")
+    assert "PYTHON_DIGEST" in explained and "TORCH_WHEEL" in explained and not re.search(r"sha256:?=?[0-9a-f]{8}", explained)
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Run the image's install step with a pip that writes down its arguments; return the finished process and those arguments."""
+    (tmp_path / "pip").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
+    (tmp_path / "pip").chmod(0o755)
+    (tmp_path / "requirements.lock").touch()
+
+    def run(wheel: str | None) -> tuple[subprocess.CompletedProcess, list[str]]:
+        (tmp_path / "requirements.txt").write_text((ROOT / "requirements.txt").read_text())
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | ({} if wheel is None else {"TORCH_WHEEL": wheel})
+        done = subprocess.run(["sh", "-c", docker_command("TORCH_WHEEL")], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        called = tmp_path / "called"
+        return done, called.read_text().split() if called.exists() else []
+
+    return run
+
+
+def test_the_build_installs_the_wheel_given_with_its_hash(install):
+    wheel = WHEEL.format(version=pinned("requirements.txt")["torch"])
+    done, called = install(wheel)
+    assert done.returncode == 0, done.stderr
+    assert called[0] == "install" and "--require-hashes" in called and called[-1] == wheel
+
+
+@pytest.mark.parametrize(
+    "wheel",
+    [
+        None,
+        "",
+        WHEEL.format(version="2.12.9"),  # another version
+        WHEEL.format(version=pinned("requirements.txt")["torch"]).split("#")[0],  # no hash
+        WHEEL.format(version=pinned("requirements.txt")["torch"]).replace("https", "http"),
+        WHEEL.format(version=pinned("requirements.txt")["torch"]).replace("%2Bcpu", "%2Bcu130"),
+    ],
+)
+def test_the_build_stops_with_a_sentence_without_the_wheel_s_address_and_hash(install, wheel):
+    done, called = install(wheel)
+    assert done.returncode == 1 and called == []
+    assert done.stderr.startswith("The build argument TORCH_WHEEL is '") and ".deploy/README.md" in done.stderr
+
+
+def test_the_container_s_port_is_open_to_its_own_machine_only():
+    text = (ROOT / ".deploy" / "compose.yaml").read_text(encoding="utf-8")
+    ports = re.search(r"^    ports:\n((?:      - .*\n)+)", text, re.MULTILINE)[1].split("\n")[:-1]
+    assert ports == ['      - "127.0.0.1:8501:8501"'] and "network_mode" not in text and "expose:" not in text

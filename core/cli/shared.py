@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from core.cli.options import Answer, ModelOptions
 from core.common.config import FLOAT32
 from core.common.errors import BadInput, CorruptArtifact
+from core.common.markup import shorten
 from core.files import public_data
 from core.files.atomic import locked, replacing
 from core.files.formulas import guard
@@ -194,8 +195,13 @@ def cluster_of(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from core.cluster.jobs import connected
+    from core.cluster.jobs import connected, is_unprotected
 
+    if is_unprotected(address):
+        note(
+            f"{shorten(address, 100)} is another machine's, without TLS: whoever reaches it can run code there and here, and read the texts. "
+            "core/cluster/README.md says how to switch TLS on."
+        )
     with connected(address) as client:
         dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required
         note(f"cluster of {sum(client.nthreads().values())} threads{dashboard}")

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from itertools import islice
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from distributed import Client, Future, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
@@ -21,6 +23,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import command, shorten
 
+LOCALHOST = "127.0.0.1"
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
 ANSWER_S = 20.0  # for a scheduler that is connected to answer a question
@@ -139,17 +142,39 @@ def _close(client: Client) -> None:
         client.close(timeout=CONNECT_S)
 
 
+def scheduler_command() -> str:
+    """Return the command that starts a scheduler that only this machine reaches. By default Dask listens on every network interface."""
+    return command("python", "-m", "dask", "scheduler", options=[("host", LOCALHOST), ("dashboard-address", f"{LOCALHOST}:8787")])
+
+
 def worker_command(address: str) -> str:
-    """How a worker is started, from the folder of Elmoscope."""
-    return command("python", "-m", "dask", "worker", options=[("nthreads", 1)], arguments=[address])
+    """Return the command that starts a worker from the folder of Elmoscope. Next to a local scheduler only this machine reaches it."""
+    local = [("host", LOCALHOST), ("dashboard-address", f"{LOCALHOST}:0")] if _is_local(address) else []
+    return command("python", "-m", "dask", "worker", options=[("nthreads", 1), *local], arguments=[address])
+
+
+def is_unprotected(address: str) -> bool:
+    """Return whether others could read, and take part in, the traffic with the scheduler at this address: another machine's, without TLS."""
+    scheme = address.strip().lower().rpartition("://")[0]
+    return scheme not in {"tls", "wss", "inproc"} and not _is_local(address)
+
+
+def _is_local(address: str) -> bool:
+    """Return whether an address ("tcp://host:8786", "[::1]:8786") is this machine's loopback address."""
+    try:
+        host = urlsplit(f"//{address.strip().rpartition('://')[2]}").hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name, or no address at all
+        return False
 
 
 def _nobody(address: str, reason: str) -> BadInput:
     return BadInput(
         t(
-            "No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler",
+            "No Dask scheduler answers at '{address}' ({reason}). Start one: {command}",
             address=shorten(address, 100),
             reason=reason,
+            command=scheduler_command(),
         )
     )
 

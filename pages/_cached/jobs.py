@@ -120,7 +120,9 @@ def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed:
             kind, key, reading_text, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
         )
         return None
-    drop(kind, key)
+    jobs, lock = _jobs()
+    with lock:
+        jobs.pop((kind, key), None)
     if current.error is not None:
         raise BadInput(current.error)
     return current.result

@@ -64,8 +64,8 @@ def open_home() -> None:
 def warm_up() -> threading.Timer:
     """Compile and open the rest in the background, once the first screens have long been painted: it takes seconds of the processor they need.
 
-    After every run of a page Streamlit collects garbage, and with it looks through every object of every library: a quarter of
-    a second, in which no page moves. What is loaded by now stays loaded, so it is set apart (gc.freeze).
+    When Python collects garbage, it looks through every object of every library: a quarter of a second, in which no page moves. What is
+    loaded by now stays loaded, so it is set apart (gc.freeze).
     """
     gc.freeze()
     timer = threading.Timer(WARM_UP_AFTER_S, open_rest)

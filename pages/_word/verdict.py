@@ -4,8 +4,11 @@
 best. Pictures open at the model's usual layer, whatever the word is (pair_layer.py). `verdict_words` puts it in words.
 """
 
+from contextlib import suppress
+
 import streamlit as st
 
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
 from core.senses.judge import Judgment
@@ -13,15 +16,14 @@ from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
-from pages._cached.views import bench, view
+from pages._cached.views import about, bench, view
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 
 
 def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     """All that is known of both words."""
-    _measure(in_use)
-    return view(pair.compute, bench(in_use), PairRequest(first=first.in_context, second=second.in_context))
+    return _pair(in_use, first.in_context, second.in_context)
 
 
 @within_run
@@ -33,9 +35,17 @@ def usual_layer(in_use: InUse) -> str:
 @within_run
 def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
+    if about(in_use, first, second) == in_use:
+        with suppress(ElmoscopeError):  # without static vectors there is no pair, yet a verdict
+            return _pair(in_use, first, second).judgment  # computed once for all that a page shows of both words
     _measure(in_use)
     over = bench(in_use)
     return levels.judgment(over, first, second)
+
+
+def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
+    _measure(in_use)
+    return view(pair.compute, bench(in_use), PairRequest(first=first, second=second))
 
 
 def _measure(in_use: InUse) -> None:

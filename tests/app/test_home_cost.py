@@ -1,0 +1,56 @@
+"""What Home computes for a sentence, it computes once."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from core.common.errors import MissingArtifact
+from core.senses.judge import Judge
+from core.workbench import Bench
+from tests.app.visit import opened_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def index_is_there() -> None:
+    """Home reads no index of every token."""
+
+
+@pytest.fixture
+def judged(monkeypatch) -> list[tuple]:
+    """Return the pairs of words that a verdict was computed for, as they come."""
+    found, judge = [], Judge.judge
+
+    def counted(self, first, second, corpus=""):
+        found.append((first.tokens, second.tokens))
+        return judge(self, first, second, corpus)
+
+    monkeypatch.setattr(Judge, "judge", counted)
+    return found
+
+
+def test_a_new_sentence_on_home_is_judged_once(judged):
+    page = opened_whole()
+    for sentence in ("We sat on the bank until noon.", "The zebra was fair to them.", "The bank closed at four."):
+        judged.clear()
+        page.text_input(key="a").set_value(sentence).run()
+        assert not page.exception and len(judged) == len(set(judged)) == 1, sentence
+
+
+def test_a_verdict_does_not_wait_for_static_vectors(monkeypatch):
+    def missing(_bench):
+        raise MissingArtifact("glove-mini")
+
+    page = opened_whole()
+    monkeypatch.setattr(Bench, "vectors", property(missing))
+    page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
+    verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
+    assert not page.exception and any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts
+    assert page.error  # the picture, which shows GloVe too, says what is missing
+
+
+def test_a_run_does_not_wait_for_a_collection_of_garbage():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["runner"]["postScriptGC"] is False
