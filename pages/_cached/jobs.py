@@ -59,6 +59,13 @@ def _ended_for_another(job: ServerJob) -> bool:
     return job.ended in ("left", "asked") and not job.stop_asked
 
 
+def drop(kind: str, key: Hashable) -> None:
+    """Forget a job and its result: who wants it next begins it again."""
+    jobs, lock = _jobs()
+    with lock:
+        jobs.pop((kind, key), None)
+
+
 def leave(corpus: str) -> None:
     """Stop, for this visitor, all jobs over a corpus, whose name is the first part of their keys."""
     for _, job in _over(corpus):
@@ -120,9 +127,7 @@ def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed:
             kind, key, reading_text, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
         )
         return None
-    jobs, lock = _jobs()
-    with lock:
-        jobs.pop((kind, key), None)
+    drop(kind, key)
     if current.error is not None:
         raise BadInput(current.error)
     return current.result
