@@ -57,7 +57,8 @@ EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the
 
 
 def keep_values() -> None:
-    """At the end of a run: note the shared values that its address gave, for `give_back`."""
+    """At the end of a run: note the shared values that its address gave, for `give_back`, and the paths that were typed."""
+    places.keep_typed()
     state = st.session_state
     page, before, address = state[SHOWN]
     texts = {name: before[name] for name in address if name in before}  # a page may have no boxes for them

@@ -65,6 +65,14 @@ def may_read(name: str, value: str) -> bool:
     return False
 
 
+def keep_typed() -> None:
+    """At the end of a run: note the paths in the boxes, for another page that gets them by its address."""
+    for name in KINDS:
+        value = st.session_state.get(name)
+        if isinstance(value, str) and is_place(name, value):
+            _allow(value)
+
+
 def propose(name: str, value: str) -> str:
     """Note a path that was taken out of the address. Return why it cannot be proposed; "" where it can."""
     try:
