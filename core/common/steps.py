@@ -27,7 +27,7 @@ def watched(taken: Callable[[int], None]) -> Iterator[None]:
         _taken.reset(token)
 
 
-class Progress:
+class ReadingProgress:
     """How many bytes of some files have been read, reported several times a second. What `report` raises ends the reading."""
 
     def __init__(self, total: int, report: Report | None) -> None:

@@ -40,10 +40,10 @@ def suffix_of(path: Path) -> str:
     return Path(path.stem if path.suffix.lower() in PACKED else path.name).suffix.lower()
 
 
-def known_suffix(name: str) -> str:
+def recognize_suffix(name: str) -> str:
     """Return the suffix of a name that somebody else chose: "" unless it is of a kind that is read or that we can say how to convert.
 
-    >>> known_suffix("a.CSV.xz"), known_suffix("a.csv/../x.sh"), known_suffix("a.odt")
+    >>> recognize_suffix("a.CSV.xz"), recognize_suffix("a.csv/../x.sh"), recognize_suffix("a.odt")
     ('.csv.xz', '', '.odt')
     """
     suffixes = PurePath(name.lower()).suffixes[-2:]

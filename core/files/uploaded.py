@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.common.memo import Bounded
-from core.files.formats import known_suffix
+from core.files.formats import recognize_suffix
 
 MOST, MOST_BYTES = 100, 200  # of a name; file systems take 255 bytes
 UNNAMED = "file"
@@ -20,7 +20,7 @@ _JOINERS = "\u200c\u200d"  # without which some scripts are misspelled
 _REFUSED = r'[:*?"<>|]'  # by Windows
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE)  # of Windows
 _STORED = re.compile(rf"(?<![0-9a-f])([0-9a-f]{{{DIGITS}}})(?![0-9a-f])((?:\.[a-z0-9]+)*)")
-_SHOWN: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the name to be shown, the suffix that is stored
+_TITLES: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the name to be shown, the suffix that is stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ def clean_name(name: str, most: int = MOST) -> str:
     ('my mails.csv', 'file', 'a_bvsc.exe', '_NUL.txt')
     """
     last = re.split(r"[/\\]", name)[-1]
-    shown = "".join(_shown(sign) for sign in unicodedata.normalize("NFC", last))
-    shown = re.sub(_REFUSED, "_", " ".join(shown.split()))[-most:]
-    while len(shown.encode()) > MOST_BYTES:
-        shown = shown[1:]
-    shown = shown.strip(". ") if not shown.strip(". ") else shown.lstrip(" ").rstrip(". ")
-    if _DEVICE.match(shown):
-        shown = f"_{shown}"
-    return shown or UNNAMED
+    clean = "".join(map(_clean_sign, unicodedata.normalize("NFC", last)))
+    clean = re.sub(_REFUSED, "_", " ".join(clean.split()))[-most:]
+    while len(clean.encode()) > MOST_BYTES:
+        clean = clean[1:]
+    clean = clean.lstrip(" ").rstrip(". ")
+    if _DEVICE.match(clean):
+        clean = f"_{clean}"
+    return clean or UNNAMED
 
 
 def keep(name: str, content: bytes, folder: Path) -> Uploaded:
@@ -55,31 +55,30 @@ def keep(name: str, content: bytes, folder: Path) -> Uploaded:
 
     Only a suffix that this program knows is taken over, for readers choose by it. What they say of the file, `titled` puts in its owner's words.
     """
-    digits, suffix = secrets.token_hex(DIGITS // 2), known_suffix(name)
+    digits, suffix = secrets.token_hex(DIGITS // 2), recognize_suffix(name)
     path = folder / f"{digits}{suffix}"
     folder.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
-    shown = clean_name(name)
-    _SHOWN.put(digits, (shown, suffix))
-    return Uploaded(shown, path)
+    title = clean_name(name)
+    _TITLES.put(digits, (title, suffix))
+    return Uploaded(title, path)
 
 
 def titled(text: str) -> str:
     """Return a text, such as an error, with the owner's name in place of each stored file's."""
 
-    def shown(match: re.Match) -> str:
-        found = _SHOWN.get(match[1])
-        if found is None:
+    def replace_digits(match: re.Match) -> str:
+        if (title := _TITLES.get(match[1])) is None:
             return match[0]
-        name, suffix = found
+        name, suffix = title
         if match[2].startswith(suffix):
             return name + match[2][len(suffix) :]
         return name[: -len(suffix)] + match[2] if suffix and name.casefold().endswith(suffix) else name + match[2]
 
-    return _STORED.sub(shown, text)
+    return _STORED.sub(replace_digits, text)
 
 
-def _shown(sign: str) -> str:
+def _clean_sign(sign: str) -> str:
     category = unicodedata.category(sign)
     if category == "Cc":
         return " " if sign.isspace() else "_"

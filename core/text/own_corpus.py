@@ -104,7 +104,7 @@ def keep_files(
     BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks. `report` is
     called with bytes read, bytes of all files, and bytes per second, several times a second; what it raises ends the reading.
     """
-    progress = steps.Progress(sum(map(_size, sources)), report)
+    progress = steps.ReadingProgress(sum(map(_size, sources)), report)
     with steps.watched(progress.step):
         return _keep_files(sources, (text_column, date_column), lines, progress)
 
@@ -119,7 +119,7 @@ def _size(source: Source) -> int:
     return source.path.stat().st_size if source.path.is_file() else 0
 
 
-def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: steps.Progress) -> KeptCorpus:
+def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: steps.ReadingProgress) -> KeptCorpus:
     most = limits()
     if len(sources) > most.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))

@@ -74,12 +74,12 @@ def leave(corpus: str) -> None:
 
 def end(corpus: str, seconds: float) -> None:
     """End all jobs over a corpus for everyone, wait for them, and forget them and their results: who wants one next begins it again."""
-    found = _over(corpus)
-    for _, job in found:
+    its_jobs = _over(corpus)
+    for _, job in its_jobs:
         job.end()
     until = time.monotonic() + seconds
     jobs, lock = _jobs()
-    for place, job in found:
+    for place, job in its_jobs:
         job.wait(max(0.0, until - time.monotonic()))  # or its last round would be written behind us
         with lock:
             jobs.pop(place, None)

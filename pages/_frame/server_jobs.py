@@ -135,7 +135,7 @@ class ServerJob(Background):
 
     def watching(self, n_bytes: int) -> AbstractContextManager[None]:
         """Report the steps that readers take within, of about so many bytes in all, and end them where the job should end."""
-        return steps.watched(steps.Progress(n_bytes, self.report).step)
+        return steps.watched(steps.ReadingProgress(n_bytes, self.report).step)
 
     def count(self, stage: str, done: int, total: int) -> None:
         """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""

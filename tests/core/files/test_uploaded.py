@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.classify.tables import read_table
 from core.common.errors import BadInput
 from core.files import uploaded
-from core.files.formats import known_suffix
+from core.files.formats import recognize_suffix
 from core.files.uploaded import MOST, MOST_BYTES, clean_name, keep, titled
 
 
@@ -85,7 +85,7 @@ def test_a_file_is_stored_under_a_name_of_our_own(name, tmp_path):
     ],
 )
 def test_only_a_suffix_that_is_known_is_taken_over(name, suffix):
-    assert known_suffix(name) == suffix
+    assert recognize_suffix(name) == suffix
 
 
 @pytest.mark.parametrize(
