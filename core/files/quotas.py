@@ -28,6 +28,7 @@ MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the 
 CHECKPOINTS = "training"  # states of trainings, of which each is written again after every epoch
 RESUMED_WITHIN_S = 600.0  # the state of a training that may still run
 TOUCHED_AFTER_S = 300.0  # a text in use is marked as used this often
+TEMPORARY = ".tmp-"  # in names of what is being written (core.files.atomic)
 UPLOAD = "upload"  # the first part of a key of `Held.made`
 
 VISIT: InThread[str] = InThread("visit")  # the visit that this thread works for; None for the machine's own work
@@ -128,9 +129,9 @@ class Visits:
             return room
 
     def remove(self, text: Path, marks: Iterable[str] = ()) -> None:
-        """Remove a text and everything made of it; `marks` are additional ones of the names of that."""
+        """Remove a text and everything made of it; `marks` are additional ones of the names of that. No job may be at work on it."""
         with self._lock:
-            self._remove([_Spare(text, True, 0)], marks)
+            self._remove([_Spare(text, True, 0)], marks, unfinished=True)
 
     def expire(self) -> None:
         """Remove texts, and states of trainings, that nobody has used for as long as they are stored; texts in use are marked as used."""
@@ -216,8 +217,9 @@ class Visits:
                 gone.add(item)
                 yield item
 
-    def _remove(self, items: list[_Spare], marks: Iterable[str] = ()) -> None:
+    def _remove(self, items: list[_Spare], marks: Iterable[str] = (), *, unfinished: bool = False) -> None:
         made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)] if items else []
+        made = [place for place in made if unfinished or TEMPORARY not in place.name]  # a job that writes it removes it in the end
         for item in items:
             its_marks = {*_marks(item.text), *marks}
             for place in [place for place in made if _is_marked(place, its_marks)]:

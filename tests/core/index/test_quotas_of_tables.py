@@ -71,8 +71,16 @@ def test_what_is_made_of_a_text_is_known_without_reading_it(sentences):
     assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(own_names.folder().iterdir())
 
 
-def test_what_is_made_of_a_text_that_is_deleted_meanwhile_goes_too(private_cache):
+def test_what_is_made_of_a_text_that_expires_meanwhile_goes_too(private_cache, monkeypatch):
     model = open_model("elmo-mini")
     kept = keep_text(TEXT, "mine")
-    open_claimed(kept.name, model, {}, report=lambda *_: VISITS.remove(kept.path))
+    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+
+    def expire(*_) -> None:
+        if kept.path.is_file():
+            os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
+        VISITS.expire()
+        assert not kept.path.exists()
+
+    open_claimed(kept.name, model, {}, report=expire)
     assert not list((private_cache / "indexes").glob("*/meta.json"))
