@@ -245,6 +245,7 @@ class Client:
             ping_interval=None,
             max_size=None,
             proxy=None,
+            legacy=True,
         )
 
     def __enter__(self) -> "Client":

@@ -21,6 +21,7 @@ MODULES = {  # a package by another name than its module's
     "charset_normalizer": "charset-normalizer",
     "axe_playwright_python": "axe-playwright-python",
     "PIL": "pillow",
+    "google": "protobuf",
 }
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own, and so is
 # wn (pyproject.toml's extra "wordnet"), whose tests are skipped without it

@@ -11,6 +11,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from fnmatch import fnmatchcase
+from typing import Any
 
 import click
 import uvicorn
@@ -19,7 +20,6 @@ from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")
@@ -125,7 +125,7 @@ def _announce() -> None:
 class _Socket(WebSocketsSansIOProtocol):
     """A WebSocket that bounds what uvicorn's keeps without limit: a message's fragments, and answers to pings that nobody reads."""
 
-    def handle_cont(self, event: Frame) -> None:
+    def handle_cont(self, event: Any) -> None:
         """Take a fragment of a message; too many end the connection."""
         if len(self.frames) >= FRAGMENTS:
             self.transport.abort()
