@@ -9,6 +9,7 @@ often as they are answered, at most once a second. Prints Markdown; the exit sta
 """
 
 import argparse
+import logging
 import os
 import random
 import re
@@ -237,6 +238,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of refused connections, which are counted
     with tempfile.TemporaryDirectory() as folder, started(PUBLIC, Path(folder)) as server:
         warm(server)
         start_mb, before = server.memory_mb(), cpu_seconds(server.process.pid)
