@@ -8,6 +8,7 @@ runs the page. They are answered from memory, for Streamlit reads a file by thre
 
 import json
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
+from streamlit.runtime import media_file_manager
+from streamlit.runtime.media_file_storage import MediaFileKind
 
 from pages._frame.gate import Gate
 from pages._frame.listening import settle
@@ -35,6 +38,7 @@ WITHOUT_TABLE = {"flip", "train", "change", "teach", "guess"}  # as they open
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 HEAD_BYTES = 8192  # of a script: its imports stand first
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+FETCHED_WITHIN_S = 60.0  # of a download, from when it was made on
 FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit says of them: another version's have other names
 
 WHERE = """<script>
@@ -109,8 +113,24 @@ class FromMemory:
         await answer(scope, receive, send)
 
 
+class Download(media_file_manager.MediaFileMetadata):
+    """What Streamlit notes of a file, with the time in which a browser may fetch a download that no page refers to.
+
+    Streamlit deletes such a file at the end of the second run from now on, whoever's run that is: on a busy server before the browser asks.
+    """
+
+    def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
+        super().__init__(kind)
+        self._until = time.monotonic() + FETCHED_WITHIN_S
+
+    @property
+    def is_marked_for_delete(self) -> bool:
+        return super().is_marked_for_delete and time.monotonic() > self._until
+
+
 def middleware() -> list[Middleware]:
     settle()
+    media_file_manager.MediaFileMetadata = Download
     return [Middleware(Gate), Middleware(FromMemory)]
 
 

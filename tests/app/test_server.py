@@ -13,6 +13,8 @@ import uvicorn
 from starlette.applications import Starlette
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime import media_file_manager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -532,3 +534,18 @@ def test_pings_are_answered_only_while_the_answers_are_read():
         return counts
 
     assert asyncio.run(written()) == [10, 0, 10]
+
+
+def test_a_download_can_be_fetched_although_others_pages_run_meanwhile(monkeypatch):
+    server.middleware()
+    now = [0.0]
+    monkeypatch.setattr(server.time, "monotonic", lambda: now[0])
+    manager = media_file_manager.MediaFileManager(MemoryMediaFileStorage("/media"))
+    placeholder = manager.add_deferred(lambda: b"cosines", "text/csv", "button", "a.csv")
+    file = manager.execute_deferred(placeholder).rpartition("/")[2]
+    for _ in range(5):  # ends of runs
+        manager.remove_orphaned_files()
+    assert manager.read_file(file).content == b"cosines"
+    now[0] = server.FETCHED_WITHIN_S + 1
+    manager.remove_orphaned_files()
+    assert manager.read_file(file) is None
