@@ -194,7 +194,7 @@ class Visits:
         made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]
         in_use = set().union(mine.texts, *(held.texts for held in others.values()))
         for text in sorted(texts() - in_use, key=_last_use):
-            yield _Spare(text, True, _file_size(text) + _size_of_made(text, made))
+            yield _Spare(text, True, _file_size(text) + _count_bytes_made(text, made))
         shares = {visit: len(held.texts) if by_number else held.n_bytes for visit, held in others.items()}
         my_share = (len(mine.texts) if by_number else mine.n_bytes) + needed
         larger = {visit for visit, share in shares.items() if share > my_share}
@@ -202,7 +202,7 @@ class Visits:
         for visit in larger:  # what a smaller visit holds too, stays
             own = sorted((text for text in others[visit].texts - mine.texts if text.is_file()), key=_last_use)
             own = [text for text in own if {other for other, held in others.items() if text in held.texts} <= larger]
-            sizes = {text: _size_of_made(text, made) for text in own}
+            sizes = {text: _count_bytes_made(text, made) for text in own}
             items = [] if by_number else [_Spare(text, False, size) for text, size in sizes.items() if size]
             items += [_Spare(text, True, _file_size(text) + sizes[text] * by_number) for text in own]
             queues[visit] = deque(items)
@@ -287,7 +287,7 @@ def _is_marked(place: Path, marks: Iterable[str]) -> bool:
     return any(each in place.name for each in marks)
 
 
-def _size_of_made(text: Path, made: list[Path]) -> int:
+def _count_bytes_made(text: Path, made: list[Path]) -> int:
     marks = _marks(text)
     return sum(disk_space.size(place) for place in made if _is_marked(place, marks))
 

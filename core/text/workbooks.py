@@ -103,7 +103,7 @@ class _Counts:
 
     def _check_width(self) -> None:
         if self._column > MAX_COLUMNS:
-            message = t("Row {number} has {n:,} columns", number=self._row, n=self._column)
+            message = t("Row {number} of {name} has {n:,} columns", number=self._row, name=self._name, n=self._column)
             raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
 
     def _add_cells(self, n: int) -> None:
@@ -128,9 +128,6 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         steps.step()
-        if len(row) > MAX_COLUMNS:
-            message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
-            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
         cells = [_text(value) for value in row]
         if any(map(str.strip, cells)):
             yield number, cells

@@ -344,7 +344,7 @@ def _list(ranked: list[RankedWord]) -> None:
     )
 
     def pressed() -> None:
-        if rows := lists.picked_rows(st.session_state["change.list"], len(ranked)):
+        if rows := lists.read_selection(st.session_state["change.list"], len(ranked)):
             st.session_state[WORD] = ranked[rows[0]].word
 
     st.dataframe(table, hide_index=True, width="stretch", height=320, key="change.list", on_select=pressed, selection_mode="single-row")

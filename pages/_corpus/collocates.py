@@ -86,7 +86,7 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
             t("log-likelihood"): st.column_config.NumberColumn(format="%.1f"),
         },
     )
-    if not chosen and (rows := lists.picked_rows(event, len(result.items))):
+    if not chosen and (rows := lists.read_selection(event, len(result.items))):
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
     _lines(bench, request, chosen, sense)
@@ -119,7 +119,7 @@ def _sense(column: SenseColumn) -> str:
         selection_mode="single-row",
         key=f"collocates.{column.sense}",
     )
-    picked = lists.picked_rows(event, len(words))
+    picked = lists.read_selection(event, len(words))
     return words[picked[0]].word if picked else ""
 
 

@@ -135,7 +135,7 @@ def open_view() -> None:
     wrong, gone = {}, []
     for name, value in list(st.query_params.items()):
         if why := _unfit(name):
-            is_key = not name.startswith(INTERNAL)
+            is_key = bool(name) and not name.startswith(INTERNAL)
             if is_key and st.session_state.get(name) == value and name not in places.KINDS:  # it was typed
                 st.session_state[name] = _fit(name)
                 continue

@@ -68,7 +68,7 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
     key = f"{TABLE}.{state.version}"
 
     def ticked() -> None:
-        numbers = lists.picked_rows(st.session_state[key], len(state.order))
+        numbers = lists.read_selection(st.session_state[key], len(state.order))
         st.session_state[KEY].select([state.order[n] for n in numbers], TABLE)
 
     title, clear = st.columns([3, 2], vertical_alignment="center")

@@ -60,7 +60,7 @@ def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: s
     listed = [occurrences[k] for k in near.rows]
 
     def pick() -> None:
-        if chosen := lists.picked_rows(st.session_state[key], len(listed)):
+        if chosen := lists.read_selection(st.session_state[key], len(listed)):
             st.session_state[KEY] = str(listed[chosen[0]].row)
 
     st.markdown(title)

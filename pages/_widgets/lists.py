@@ -172,7 +172,7 @@ def grid(table: pd.DataFrame, **options) -> None:
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
 
 
-def picked_rows(event: Mapping | None, n: int) -> list[int]:
+def read_selection(event: Mapping | None, n: int) -> list[int]:
     """Return the rows that a table's selection names, of `n` that the table has now: a selection may be of an earlier one."""
     return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n]
 

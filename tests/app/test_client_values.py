@@ -20,7 +20,7 @@ from core.live.settings import mix_setting
 from pages._frame import client_values
 from pages._frame.client_values import MOST_JSON, MOST_NEW, checked, is_number
 from pages._map import lines
-from pages._widgets.lists import picked_rows
+from pages._widgets.lists import read_selection
 
 pytestmark = pytest.mark.unread  # no page is opened
 NESTED = "[" * 100_000 + "]" * 100_000
@@ -71,7 +71,7 @@ ROWS = [[0, 2], [-1], [3], [10**30], ["0"], [0.5], [True], [None], [[0]], {}, "0
 def test_a_table_s_selection_holds_rows_that_are_there(rows):
     read = checked(DataframeSelectionSerde(num_rows=3).deserialize)
     state = read(json.dumps({"selection": {"rows": rows, "columns": [], "cells": []}}))
-    assert picked_rows(state, 3) == (rows if rows == [0, 2] else [])
+    assert read_selection(state, 3) == (rows if rows == [0, 2] else [])
 
 
 @pytest.mark.parametrize(
