@@ -63,7 +63,7 @@ def _check_parts(path: Path) -> None:
             counts.begin_part()
             try:
                 read_part(archive, member, path.name, counts.start)
-            except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, NotImplementedError, EOFError):
+            except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError):
                 continue  # a picture, or a part that openpyxl cannot read either
 
 

@@ -138,12 +138,12 @@ def test_the_results_page_draws_every_task(page: Page, server: str):
 
 
 def test_the_notebook_s_command_runs(own_file: Path):
-    """The command line that the notebook holds, as the page writes it."""
+    """The command line that the notebook holds, as the page writes it, with the file's path put into it."""
     from core.classify.trainings import Order
 
     order = Order(
         task="own",
-        title="my rows.csv",
+        title=str(own_file),
         files={"train": own_file},
         columns={},
         variants=("tfidf",),
