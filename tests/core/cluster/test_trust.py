@@ -58,7 +58,7 @@ def test_the_proposed_commands_listen_on_this_machine_only():
 def test_the_readme_starts_what_the_messages_propose():
     text = (ROOT / "core" / "cluster" / "README.md").read_text(encoding="utf-8")
     assert f"\n{scheduler_command()}\n" in text
-    for name in ("--host 127.0.0.1", "--dashboard-address 127.0.0.1:0"):
+    for name in ("--host=127.0.0.1", "--dashboard-address=127.0.0.1:0"):
         assert name in re.search(r"^python -m dask worker .*$", text, re.MULTILINE)[0] and name in worker_command("tcp://127.0.0.1:8786")
     assert "unpickle" in text and "password" in text and "tls://" in text
 
