@@ -14,6 +14,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.files.formats import check_archive
+from core.files.uploaded import clean_name
 from core.files.xml_parts import local, read_part
 from core.text.file_lines import LineCount
 
@@ -199,7 +200,7 @@ def _of_epub(path: Path) -> list[str]:
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
             absent = [chapter for chapter in chapters if chapter not in members]
             if absent:
-                values = {"name": path.name, "chapter": absent[0]}
+                values = {"name": path.name, "chapter": clean_name(absent[0])}
                 text = tn(
                     "{name}: {n} chapter is missing ({chapter}).",
                     "{name}: {n} chapters are missing (first {chapter}).",
