@@ -33,6 +33,7 @@ from core.text.file_lines import Recoded
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
 MOST_PER_KEPT = 16  # bytes of a file for each byte that is kept of it; a number of four bytes is written in 5 to 25
+PER_LINE = 16  # bytes for which a line counts besides its own: it takes time even if it is blank
 ALLOWED = 8 * MAX_LINE  # bytes of a file of which nothing need be kept
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 Report = Callable[[str], None]
@@ -140,13 +141,14 @@ class _Work:
     """
 
     def __init__(self, name: str) -> None:
-        self._name, self._read, self._kept, self._most = name, 0, 0, limits().max_vectors_mb
+        self._name, self._read, self._n, self._kept, self._most = name, 0, 0, 0, limits().max_vectors_mb
 
     def read(self, n: int) -> None:
-        """Count bytes that were read; BadInput where nearly nothing of them is kept."""
+        """Count the bytes of a line or a vector that was read; BadInput where nearly nothing of all is kept."""
         self._read += n
+        self._n += 1
         steps.step(n)
-        if self._read > ALLOWED + MOST_PER_KEPT * self._kept:
+        if self._read + PER_LINE * self._n > ALLOWED + MOST_PER_KEPT * self._kept:
             values = {"name": self._name, "mb": self._read / 1e6, "kept": self._kept / 1e6}
             message = t("{name}: of {mb:,.1f} MB read, {kept:,.1f} MB are vectors; the rest is blank or repeated. Remove that.", **values)
             raise BadInput(message)

@@ -90,7 +90,6 @@ class _Counts:
             self._row, self._column, self._width, self._in_row = number, 0, 0, 0
         elif self._root == "worksheet" and kind == "c":
             self._column = _column_of(attributes.get("r", "")) or self._column + 1
-            self._check_width()
             self._add_cells(max(0, self._column - self._width))
             self._width = max(self._width, self._column)
         elif self._root == "sst":
@@ -100,11 +99,6 @@ class _Counts:
         self._in_row += 1
         if self._others > MAX_ELEMENTS or self._in_row > (MOST_IN_ROW if self._root == "worksheet" else self._most_cells):
             raise BadInput(t("{name} has too many styles, or parts of cells. Save it as .csv.", name=self._name))
-
-    def _check_width(self) -> None:
-        if self._column > MAX_COLUMNS:
-            message = t("Row {number} of {name} has {n:,} columns", number=self._row, name=self._name, n=self._column)
-            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
 
     def _add_cells(self, n: int) -> None:
         self._cells += n
@@ -128,6 +122,9 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         steps.step()
+        if len(row) > MAX_COLUMNS:
+            message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
+            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
         cells = [_text(value) for value in row]
         if any(map(str.strip, cells)):
             yield number, cells

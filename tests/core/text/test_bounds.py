@@ -130,7 +130,7 @@ def test_a_small_file_with_very_much_in_it_is_refused_by_name(tmp_path, name):
     assert path.stat().st_size < 5_000_000
     with pytest.raises(BadInput) as refused:
         keep_files([Source(name, path)])
-    assert name in str(refused.value) or "Row 2" in str(refused.value)
+    assert name in str(refused.value)
     assert "\n" not in str(refused.value) and str(tmp_path) not in str(refused.value)
 
 

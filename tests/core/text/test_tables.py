@@ -271,7 +271,7 @@ def test_notes_without_a_collector_are_warnings(write):
 
 def test_a_row_of_more_columns_than_a_table_has_is_refused(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain"] * 1_001])
-    with pytest.raises(BadInput, match="Row 2 of own.xlsx has 1,001 columns; at most 1,000 are read"):
+    with pytest.raises(BadInput, match="Row 2 of sheet “first” has 1,001 columns; at most 1,000 are read"):
         read_table(path)
 
 
