@@ -19,11 +19,11 @@ from streamlit.web.server.server_util import is_allowed_origin
 
 from core.common.limits import is_public, limits
 from core.common.markup import shorten
+from core.common.short_links import LONGEST_ADDRESS
 from pages._frame.listening import answers_to, is_open
 
 HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[0-9a-z_.-]{1,253})(?::([0-9]{1,5}))?", re.IGNORECASE)
 PORTS = {"http": "80", "https": "443"}
-ADDRESS_BYTES = 65_536  # of a request's path and parameters
 CORE = "_stcore/"
 USED = ("health", "host-config", "stream", "bidi-components/", "upload_file")  # below _stcore, by every server
 ACCOUNTS = ("auth/", "oauth2callback")
@@ -90,8 +90,8 @@ class Gate:
 
 def check_address(scope: Scope) -> Refusal | None:
     """Refuse a path with parameters that is longer than any page's."""
-    if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > ADDRESS_BYTES:
-        return Refusal(414, f"The address has more than {ADDRESS_BYTES:,} characters.")
+    if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > LONGEST_ADDRESS:
+        return Refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
     return None
 
 

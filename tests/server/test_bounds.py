@@ -59,9 +59,9 @@ def bring(server: Server, client: Client, page: str, query: str, label: str, nam
 
 
 def wait_for_text(client: Client, page: str, query: str, text: str, seconds: float = 60) -> None:
-    """Run the page until a text is on it: a job may be reading beside it."""
+    """Run the page until a text is on it, whatever Markdown is escaped there: a job may be reading beside it."""
     end = time.monotonic() + seconds
-    while text not in client.page.text:
+    while text not in client.page.text.replace("\\", ""):
         assert time.monotonic() < end, client.page.text[-2000:]
         time.sleep(0.5)
         client.run(page, query)

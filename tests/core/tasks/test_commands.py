@@ -147,7 +147,7 @@ def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher,
     status, out, err = fetch("--only", "coreference", "--data", str(tmp_path / "here"))
     assert (status, out) == (2, "") and "has sha256" in err.splitlines()[-1]
     status, _, err = call("tasks", "train", "--task", "coreference", "--variant", "baseline", "--data", tmp_path / "here")
-    assert status == 2 and f"fetch it: python -m core tasks fetch --data {tmp_path / 'here'}" in err
+    assert status == 2 and f"fetch it: python -m core tasks fetch --data={tmp_path / 'here'}" in err
 
 
 def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):
