@@ -16,7 +16,6 @@ from streamlit.elements.arrow import DataframeSelectionSerde
 from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
 from streamlit.elements.widgets.data_editor import DataEditorSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
-from streamlit.elements.widgets.text_widgets import TextAreaSerde, TextInputSerde
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.state.session_state import Serialized, SessionState
 
@@ -96,10 +95,6 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _text(serde: TextInputSerde | TextAreaSerde, value: str | None) -> str | None:
-    return value if value is None else CONTROL.sub("", value)
-
-
 def _option(serde: SelectboxSerde, value: Any) -> Any:
     """One of the options, or a new one of a length and without signs that are in no text, of which the box knows what it is."""
     if not isinstance(value, str) or value in serde.options or value in serde.formatted_option_to_option_index:
@@ -159,8 +154,6 @@ def _edits(serde: DataEditorSerde, state: Any) -> Any:
 
 
 CHECKS: dict[type, Callable[[Any, Any], Any]] = {
-    TextInputSerde: _text,
-    TextAreaSerde: _text,
     SelectboxSerde: _option,
     DataframeSelectionSerde: _rows,
     PlotlyChartSelectionSerde: _points,

@@ -9,7 +9,6 @@ from streamlit.elements.widgets.data_editor import DataEditorSerde
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.elements.widgets.slider import SliderSerde
-from streamlit.elements.widgets.text_widgets import TextInputSerde
 from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.Slider_pb2 import Slider
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -48,12 +47,6 @@ def test_a_number_box_and_a_slider_take_only_numbers_within_their_bounds(value):
     slider = SliderSerde([3.0], Slider.INT, True, None, 3, 30)
     assert checked(slider.deserialize)([value]) == 3 and checked(slider.deserialize)([4, 5]) == 3
     assert checked(number.deserialize)(7) == 7 and checked(slider.deserialize)([7]) == 7
-
-
-def test_a_text_keeps_its_letters_and_line_breaks_and_nothing_that_is_in_no_text():
-    read = checked(TextInputSerde("", 30).deserialize)
-    assert read("The\x00 bank\x1b\n\twas\x7f shut.") == "The bank\n\twas shut." and read("x" * 99) == "x" * 30
-    assert read(None) == "" and read(7) == ""
 
 
 def test_a_new_option_has_a_length():
