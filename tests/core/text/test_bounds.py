@@ -157,7 +157,7 @@ def test_empty_paragraphs_take_no_memory(tmp_path, monkeypatch):
     tracemalloc.start()
     try:
         keep_files([Source("a.docx", path)])
-        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000  # of other threads, too; held as elements they take 100 MB
     finally:
         tracemalloc.stop()
 
