@@ -103,4 +103,4 @@ def test_vectors_that_unpack_to_repetitions_are_refused(server):
             assert time.monotonic() < end, client.page.text[-2000:]
             time.sleep(0.5)
             client.run("neighbours", widgets=widgets)
-    assert server.peak_mb() - before < 400
+    assert server.peak_mb() - before < 200

@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-import tracemalloc
 
 import pytest
 
@@ -13,24 +12,13 @@ from core.classify.tables import read_table
 from core.common import notes, steps
 from core.common.errors import BadInput
 from core.common.turns import JobEnded
-
-MB = 1_000_000
+from tests.memory import MB, measure_peak
 
 
 def wide(n_rows: int, n_columns: int, cell: str = "1.5", separator: str = ",") -> str:
     names = separator.join(["text", "label", *(f"c{k}" for k in range(n_columns - 2))])
     rest = separator.join([cell] * (n_columns - 2))
     return "".join([names + "\n", *(f"The bank {k}.{separator}{'ab'[k % 2]}{separator}{rest}\n" for k in range(n_rows))])
-
-
-def peak(read) -> tuple[object, float]:
-    """What `read` returns, and the most memory that it took, in MB."""
-    tracemalloc.start()
-    try:
-        result = read()
-        return result, tracemalloc.get_traced_memory()[1] / MB
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
@@ -51,8 +39,8 @@ def test_a_wide_table_takes_memory_for_what_is_read_of_it(tmp_path, name, text):
     size = len(data) / MB
     n_rows = 60 if name == "columns.csv" else 500
     with notes.collecting():
-        table, used = peak(lambda: read_table(path))
-        columns, used_for_columns = peak(lambda: read_columns(path))
+        table, used = measure_peak(lambda: read_table(path))
+        columns, used_for_columns = measure_peak(lambda: read_columns(path))
     assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
     assert (columns.texts, columns.label) == ((0,), 1)
     assert used < 25 and size > 1
@@ -63,14 +51,14 @@ def test_wide_json_rows_take_memory_for_what_is_read_of_them(tmp_path):
     path = tmp_path / "a.jsonl"
     row = {f"c{k}": "one more value" for k in range(1_000)}
     path.write_text("".join(json.dumps({"text": f"The bank {k}.", "label": "ab"[k % 2]} | row) + "\n" for k in range(300)))
-    table, used = peak(lambda: read_table(path))
+    table, used = measure_peak(lambda: read_table(path))
     assert len(table.rows) == 300 and path.stat().st_size > 7 * MB and used < 6
 
 
 def test_a_cell_of_many_megabytes_is_cut(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,label\n"' + "word " * 1_500_000 + '",a\nThe bank.,b\nThe river.,a\n')
-    table, used = peak(lambda: read_table(path))
+    table, used = measure_peak(lambda: read_table(path))
     assert [len(row.text) for row in table.rows] == [tables.MAX_CHARACTERS - 1, 9, 10] and used < 100
 
 

@@ -1,0 +1,28 @@
+"""Measure the memory that a piece of work takes, in a process in which nothing else runs."""
+
+import multiprocessing
+import tracemalloc
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+T = TypeVar("T")
+FORK = multiprocessing.get_context("fork")  # the work needs no import, and other threads are not copied
+MB = 1_000_000
+
+
+def measure_peak(work: Callable[[], T]) -> tuple[T, float]:
+    """Return what `work` returns, which must be picklable, and the most memory it allocated, in MB."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=_measure, args=(work, sender))
+    process.start()
+    sender.close()
+    result, peak = receiver.recv()
+    process.join()
+    return result, peak / MB
+
+
+def _measure(work: Callable[[], T], sender: Connection) -> None:
+    tracemalloc.start()
+    result = work()
+    sender.send((result, tracemalloc.get_traced_memory()[1]))
