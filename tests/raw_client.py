@@ -115,6 +115,18 @@ class Server:
     def reset_peak(self) -> None:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
+    def settle(self, seconds: float = START_S) -> None:
+        """Wait until the process has computed nothing for two seconds: what it prepares in the background after a first visit is done."""
+        end, before = time.monotonic() + seconds, -1.0
+        while (now := self._processor_s()) - before > 0.1:
+            assert time.monotonic() < end, f"the server has not come to rest in {seconds:.0f} s"
+            before = now
+            time.sleep(2)
+
+    def _processor_s(self) -> float:
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime and stime
+
     def _status(self, name: str) -> float:
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1]) / 1000

@@ -1,7 +1,7 @@
 """Why a head names a class: what each token, its context and the order of the words contribute.
 
 Everything is a difference of the calibrated log-odds of the named class, log p / (1 - p), between the text as it stands and a
-changed one; the changed texts go through encoder and head together.
+changed one. Changed texts are read in groups of at most TOKENS_AT_ONCE tokens.
 """
 
 from dataclasses import dataclass, replace
@@ -21,6 +21,7 @@ from core.learning.features import Layers
 from core.static.vectors import StaticVectors
 
 N_SHUFFLES = 8
+TOKENS_AT_ONCE = 2_048  # of changed texts that encoder and head read together: memory for more than these is never held
 Tokens = tuple[str, ...]
 
 
@@ -52,9 +53,7 @@ def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, la
         raise BadInput("There is no word to explain. Type a sentence.")
     shuffles = _shuffles(tokens, seed)
     texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]
-    if head.variant.elmo:
-        layers([text or ("",) for text in texts])  # at once, so that the encoder sees one batch; it remembers
-    logits = head.logits(texts, vectors=vectors, layers=layers)
+    logits = np.concatenate([head.logits(texts[some], vectors=vectors, layers=layers) for some in _groups(len(texts), len(tokens))])
     probabilities = softmax_rows(logits, head.temperature)
     named = int(logits[0].argmax())
     odds = log_odds(logits / head.temperature, named)
@@ -102,18 +101,27 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
     n = len(tokens)
     glove = vectors if network.variant.glove else None
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
-    wide = batch.layers.repeat(1, n + 2, 1, 1)  # (L, n + 2, T, D): as it stands, each token changed, all changed
-    for k in range(n):
-        wide[:, k + 1, k] = wide[:, n + 1, k] = torch.as_tensor(np.asarray(alone[k][:, 0]), dtype=wide.dtype, device=wide.device)
+    lone = torch.as_tensor(np.concatenate(alone, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
+    changed = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, each, all
     parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
-    repeated = {name: part.repeat(n + 2, *[1] * (part.ndim - 1)) for name, part in parts.items() if part is not None}
-    with torch.inference_mode():
-        logits = network.classifier.eval()(replace(batch, layers=wide, **repeated)).cpu().numpy()
+    answers = []
+    for some in _groups(n + 2, n):
+        mixed = torch.where(changed[some][None, :, :, None], lone[:, None], batch.layers)  # (L, B, T, D)
+        repeated = {name: part.expand(mixed.shape[1], *part.shape[1:]) for name, part in parts.items() if part is not None}
+        with torch.inference_mode():
+            answers.append(network.classifier.eval()(replace(batch, layers=mixed, **repeated)).cpu().numpy())
+    logits = np.concatenate(answers)
     if network is not head:  # what the other members say stays as it is
         logits = log_softmax(logits / network.temperature, axis=1)
         logits = logits + head.logits([tokens], vectors=vectors, layers=layers) - logits[:1]
     odds = log_odds(logits / head.temperature, named)
     return odds[0] - odds[1:]
+
+
+def _groups(n_texts: int, n_tokens: int) -> list[slice]:
+    """Return the slices that part texts of at most `n_tokens` tokens each into groups of at most TOKENS_AT_ONCE tokens."""
+    size = max(1, TOKENS_AT_ONCE // n_tokens)
+    return [slice(first, first + size) for first in range(0, n_texts, size)]
 
 
 def _shuffles(tokens: Tokens, seed: int) -> list[Tokens]:

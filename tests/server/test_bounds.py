@@ -68,9 +68,11 @@ def wait_for_text(client: Client, page: str, query: str, text: str, seconds: flo
 
 
 def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(server):
-    server.reset_peak()
-    before = server.memory_mb()
     with Client(server) as client, Client(server) as other:
+        other.run("corpus")
+        server.settle()
+        server.reset_peak()
+        before = server.memory_mb()
         bring(server, client, "corpus", "corpus_way=files", "Texts", "a.docx", paragraphs())
         began = time.monotonic()
         assert other.run("corpus").texts
@@ -82,6 +84,7 @@ def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(serv
 def test_a_wide_table_takes_memory_for_its_texts_and_labels(server):
     with Client(server) as client:
         client.run("train")  # the page's own modules
+        server.settle()
         before = server.memory_mb()
         server.reset_peak()
         data = wide()
@@ -94,6 +97,7 @@ def test_a_wide_table_takes_memory_for_its_texts_and_labels(server):
 def test_vectors_that_unpack_to_repetitions_are_refused(server):
     with Client(server) as client:
         shown = client.run("neighbours")
+        server.settle()
         before = server.memory_mb()
         server.reset_peak()
         widgets = {shown.widgets["Static vectors"]: str(server.vectors)}

@@ -169,6 +169,9 @@ def test_endless_typed_texts_are_cut_before_they_are_read(large):
         with Client(large) as client, Client(large) as other:
             page = client.run(name)
             boxes = [each for label, each in page.widgets.items() if re.search("sentence|text|headline|message", label, re.IGNORECASE)]
+            client.run(name, widgets={box: "An ordinary text." for box in boxes[:2]})
+            other.run("")
+            large.settle()
             large.reset_peak()
             before, began = large.memory_mb(), time.monotonic()
             client.send_run(name, widgets={box: "endless text " * 100_000 for box in boxes[:2]})  # as much as a message may hold
