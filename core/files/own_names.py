@@ -1,5 +1,7 @@
-"""The corpora that visitors bring, by name: what a list, an address and an error show in place of a path of this machine. A name is what
-its owner calls the text and the first digits of its file's fingerprint, which nobody can guess: "letters.txt · 8c1f…"."""
+"""Names of the corpora that users paste or upload. Lists, addresses and errors show them in place of paths.
+
+A name is the owner's title of the text and the first digits of its file's fingerprint, which nobody can guess: "letters.txt · 8c1f…".
+"""
 
 import json
 import re
@@ -42,7 +44,7 @@ def path_of(name: str) -> Path | None:
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text has the form of an own corpus's name."""
+    """Return whether a text has the form of a user corpus's name."""
     return bool(_parts(text)[1])
 
 

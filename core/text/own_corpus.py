@@ -17,7 +17,7 @@ from pathlib import Path
 from core.common import notes, steps
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed, expires, limits
+from core.common.limits import check_allowed, limits, texts_expire
 from core.common.markup import shorten
 from core.common.turns import JobEnded
 from core.files import own_names, quotas, uploaded
@@ -99,20 +99,21 @@ def keep_files(
     lines: str = DETECT,
     report: steps.Report | None = None,
 ) -> KeptCorpus:
-    """Read files one after the other into one corpus; what cannot be read is left out and named.
+    """Read files one after the other into one corpus. Files that cannot be read are left out and listed in the result.
 
-    BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks. `report` is
-    called with bytes read, bytes of all files, and bytes per second, several times a second; what it raises ends the reading.
+    Raises BadInput if no file can be read. The columns are those of tables, as in `core.text.sentences.read_sentences`. `lines` is the
+    meaning of line breaks. `report` is called several times a second with the bytes read, the bytes of all files, and the bytes per second.
+    An exception that it raises ends the reading.
     """
     progress = steps.ReadingProgress(sum(map(_size, sources)), report)
-    with steps.watched(progress.step):
+    with steps.watch_steps(progress.step):
         return _keep_files(sources, (text_column, date_column), lines, progress)
 
 
 def is_quick(sources: list[Source]) -> bool:
-    """Return whether files are read in a second or two: small ones, also when unpacked."""
-    packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
-    return not packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
+    """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
+    is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
+    return not is_packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
 
 
 def _size(source: Source) -> int:
@@ -127,10 +128,10 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
     skipped = []
     taken = Counter()
     tokens = 0
-    done = 0
+    n_bytes = 0
     for source in sources:
-        progress.reach(done)
-        done += _size(source)
+        progress.reach(n_bytes)
+        n_bytes += _size(source)
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
@@ -162,13 +163,13 @@ def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
 
 
 def forget(corpus: str) -> None:
-    """Remove an own corpus and every index and map made of it, by any model, from this machine."""
+    """Remove a user's corpus and every index and map made from it, with any model, from this machine."""
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
     marks = []
     with suppress(ElmoscopeError):  # a damaged text can be deleted, too
-        marks = _marks(path)
+        marks = _find_marks(path)
     quotas.VISITS.remove(path, marks)
 
 
@@ -202,7 +203,7 @@ def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptC
 
 
 def _write(sentences: list[Sentence]) -> Path:
-    """The corpus as JSONL under the fingerprint of its tokens, labels and documents; a row a label, as core.text.sentences reads them."""
+    """Write a corpus as JSONL, one row for each label. The file is named by the fingerprint of the tokens, labels and documents."""
     dates = [sentence.date or "" for sentence in sentences] if any(sentence.date for sentence in sentences) else []
     name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences), *dates])[:32]
     path = own_names.folder() / f"{name}.jsonl"
@@ -210,27 +211,30 @@ def _write(sentences: list[Sentence]) -> Path:
         quotas.VISITS.use(path)
         return path
     lines = []
-    n_bytes, most = 0, limits().max_unpacked_mb
+    n_bytes, max_mb = 0, limits().max_unpacked_mb
     for sentence in sentences:
         lines += [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in _rows(sentence)]
         n_bytes += sum(map(len, lines[-max(1, len(sentence.targets)) :]))
-        if n_bytes > most * 10**6:
-            raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=most))
-    with quotas.VISITS.writing(path, n_bytes), replacing(path) as temporary:
+        if n_bytes > max_mb * 10**6:
+            raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=max_mb))
+    with quotas.VISITS.reserve(path, n_bytes), replacing(path) as temporary:
         own_names.folder().chmod(0o700)
         with temporary.open("wb") as stream:
             stream.writelines(lines)
         temporary.chmod(0o600)
-        if expires():
-            quotas.mark(path, _marks(temporary))
+        if texts_expire():
+            quotas.mark(path, _find_marks(temporary))
     return path
 
 
-def _marks(path: Path) -> list[str]:
-    """By what, in their names, the indexes and maps of a text and its encoded form are known (core.index.tables, core.analysis, core.corpus.kept)."""
+def _find_marks(path: Path) -> list[str]:
+    """Return the fingerprints that occur in the names of a text's indexes, maps and encoded form.
+
+    The names are made in core.index.tables, core.analysis and core.corpus.kept.
+    """
     sentences = read_sentences(path)
-    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
-    return [*(fingerprint(each)[:16] for each in (sentences, labeled) if each), file_sha256(path)[:32]]
+    labeled = [sentence for sentence in sentences if sentence.targets]  # an index and its maps may be of these sentences only
+    return [*(fingerprint(rows)[:16] for rows in (sentences, labeled) if rows), file_sha256(path)[:32]]
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:

@@ -13,7 +13,7 @@ from pages._cached import progress
 from pages._frame.server_jobs import ServerJob, ask_for_turn, visitor
 
 T = TypeVar("T")
-MOST_READINGS = 40  # of all visitors, that ended and whose pages have not yet taken the result
+MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -67,25 +67,26 @@ def drop(kind: str, key: Hashable) -> None:
 
 
 def leave(corpus: str) -> None:
-    """Stop, for this visitor, all jobs over a corpus, whose name is the first part of their keys."""
-    for _, job in _over(corpus):
+    """Stop all jobs of this user that work on a corpus."""
+    for _, job in _find_jobs(corpus):
         job.stop()
 
 
 def end(corpus: str, seconds: float) -> None:
-    """End all jobs over a corpus for everyone, wait for them, and forget them and their results: who wants one next begins it again."""
-    its_jobs = _over(corpus)
-    for _, job in its_jobs:
+    """End all jobs that work on a corpus, for every user, and drop their results. Wait for them at most `seconds`."""
+    ending_jobs = _find_jobs(corpus)
+    for _, job in ending_jobs:
         job.end()
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     jobs, lock = _jobs()
-    for place, job in its_jobs:
-        job.wait(max(0.0, until - time.monotonic()))  # or its last round would be written behind us
+    for place, job in ending_jobs:
+        job.wait(max(0.0, deadline - time.monotonic()))  # a job that still runs would write files after the corpus is deleted
         with lock:
             jobs.pop(place, None)
 
 
-def _over(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
+def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
+    """Return the jobs whose key begins with the name of the corpus."""
     jobs, lock = _jobs()
     with lock:
         return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
@@ -114,17 +115,18 @@ def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], 
     progress.show_end(current, watch, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again")
 
 
-def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
-    """What `work` reads for this visitor beside the page; None while it is read, or was stopped, and the page shows how far it is.
+def read_in_job(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
+    """Run `work`, which reads files for this user, in a job. Return its result, or None while it runs or after it was stopped.
 
-    BadInput with the reason where it cannot be read. The result is the page's to keep: it is not kept here.
+    Without a result, the page shows the progress. Raises BadInput if the files cannot be read. The caller must store the result, because
+    the job is dropped.
     """
     key = visitor(), key
-    current = job(kind, key, work, failed=failed, most=MOST_READINGS)
+    current = job(kind, key, work, failed=failed, most=MAX_READINGS)
     current.wait(progress.AT_MOST_S)
     if current.result is None and current.error is None:
         show_state(
-            kind, key, reading_text, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
+            kind, key, describe_reading, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
         )
         return None
     drop(kind, key)
@@ -133,6 +135,6 @@ def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed:
     return current.result
 
 
-def reading_text(job: ServerJob, left: str) -> str:
-    """How far files are read."""
+def describe_reading(job: ServerJob, left: str) -> str:
+    """Describe how much of the files is read and how long the rest takes."""
     return t("Reading: {done:,.1f} of {total:,.1f} MB, {left} left.", done=job.done / 1e6, total=job.total / 1e6, left=left)

@@ -34,8 +34,8 @@ from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 
-READING, SORTING = "own texts", "sorted lines"  # kinds of jobs
-QUICK_CHARACTERS = 200_000  # of a pasted text: a second
+READING, SORTING = "own texts", "sorted lines"  # the kinds of jobs
+QUICK_CHARACTERS = 200_000  # a shorter pasted text is read within a second
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
@@ -63,8 +63,8 @@ def _keep(brought: Brought) -> KeptCorpus | None:
         isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
     ):  # forgotten meanwhile, by whoever has it too
         try:
-            outcome = _outcome(brought, key)
-        except TooManyJobs as error:  # may be otherwise in a moment
+            outcome = _read_or_wait(brought, key)
+        except TooManyJobs as error:  # not stored as the outcome, so that the next run tries again
             st.error(plain(str(error)), icon=":material/error:")
             return None
         except ElmoscopeError as error:
@@ -79,8 +79,8 @@ def _keep(brought: Brought) -> KeptCorpus | None:
     return outcome
 
 
-def _outcome(brought: Brought, key: str) -> KeptCorpus | None:
-    """Read what was brought, beside the page where that may take long; None while it is read, and the page shows how far it is."""
+def _read_or_wait(brought: Brought, key: str) -> KeptCorpus | None:
+    """Read the user's texts, in a job if that may take long. Return None while the job runs and the page shows its progress."""
     if brought.way == "files":
         check_allowed("uploads")
         sources = [Source(file.name, file.path) for file in brought.given]
@@ -90,14 +90,16 @@ def _outcome(brought: Brought, key: str) -> KeptCorpus | None:
     if is_quick:
         with st.spinner(t("Reading texts…")):
             return _read(brought, sources)
-    return jobs.reading(READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files."))
+    return jobs.read_in_job(
+        READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files.")
+    )
 
 
 def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
     report = job.report if job else None
     columns = {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
     if brought.way == "paste":
-        with job.watching(len(brought.given)) if job else nullcontext():
+        with job.watch_reading(len(brought.given)) if job else nullcontext():
             return own_corpus.keep_text(brought.given, t("Pasted text"), lines=brought.lines)
     return own_corpus.keep_files(sources, lines=brought.lines, **columns, report=report)
 

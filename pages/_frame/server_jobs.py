@@ -38,7 +38,7 @@ VISITS.is_there = _is_there
 
 
 def ask_for_turn() -> Turn:
-    """A place in the queue for who looks at the page that runs now."""
+    """Add a job of the current user to the queue and return its turn."""
     return TURNS.ask(visitor(), st.context.ip_address if Runtime.exists() else None)
 
 
@@ -133,9 +133,9 @@ class ServerJob(Background):
         if done < total:
             self.turn.check()
 
-    def watching(self, n_bytes: int) -> AbstractContextManager[None]:
-        """Report the steps that readers take within, of about so many bytes in all, and end them where the job should end."""
-        return steps.watched(steps.ReadingProgress(n_bytes, self.report).step)
+    def watch_reading(self, n_bytes: int) -> AbstractContextManager[None]:
+        """Report how much of about `n_bytes` bytes is read within the context. End the reading if the job should end."""
+        return steps.watch_steps(steps.ReadingProgress(n_bytes, self.report).step)
 
     def count(self, stage: str, done: int, total: int) -> None:
         """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""

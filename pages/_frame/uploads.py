@@ -29,7 +29,7 @@ LISTED = 20  # files with a button of their own
 class Upload:
     """A file that a user brought."""
 
-    name: str  # its owner's, to be shown
+    name: str  # the owner's name of the file, for display
     path: Path
     number: int  # of the session's uploads
 
@@ -70,14 +70,14 @@ def remove(key: str, number: int | None = None) -> None:
     kept[key] = [file for file in kept.get(key, ()) if file not in gone]
     for file in gone:
         file.path.unlink(missing_ok=True)
-        VISITS.held().made.pop((UPLOAD, file.number), None)
+        VISITS.get_holdings().data_sizes.pop((UPLOAD, file.number), None)
 
 
 def _take(key: str, widget: str, several: bool) -> None:
     """Store what came into a box, in the callback of its change, and leave the box empty for the next."""
     state = st.session_state
     came = state.get(widget)
-    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # else there is no such file
+    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # others are missing
     if not came or not limits().uploads:
         return
     if not several:
@@ -90,15 +90,15 @@ def _take(key: str, widget: str, several: bool) -> None:
             state[f"{key}.refused"] = str(error)
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
-        VISITS.held().made[UPLOAD, number] = file.size
+        VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
         stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
-    _free(came)
+    _free_memory(came)
 
 
-def _free(files: list[UploadedFile]) -> None:
-    """Free Streamlit's own copies in memory, which it would keep until the visit ends."""
+def _free_memory(files: list[UploadedFile]) -> None:
+    """Free Streamlit's copies of the files, which it would hold in memory until the session ends."""
     if context := get_script_run_ctx():
         for file in files:
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)

@@ -87,7 +87,7 @@ def test_no_more_rows_are_read_than_can_be_trained_on(tmp_path):
     path.write_text("text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
     assert len(read_table(path, most_rows=10_000).rows) == 10_000
     n_lines = []
-    with steps.watched(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
+    with steps.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
         read_table(path, most_rows=100)
     assert len(n_lines) < 5_000
 
@@ -105,6 +105,6 @@ def test_reading_ends_where_its_job_is_stopped(tmp_path, name):
         if len(calls) == 20:
             raise JobEnded("asked", "Stopped.")
 
-    with steps.watched(stop), pytest.raises(JobEnded):
+    with steps.watch_steps(stop), pytest.raises(JobEnded):
         read_table(path)
     assert len(calls) == 20

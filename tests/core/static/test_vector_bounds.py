@@ -48,7 +48,7 @@ def test_what_unpacks_to_blanks_and_repetitions_is_refused_after_a_few_megabytes
         nonlocal n_read
         n_read += n
 
-    with steps.watched(count), pytest.raises(BadInput) as refused:
+    with steps.watch_steps(count), pytest.raises(BadInput) as refused:
         load_vectors(path)
     assert str(refused.value).startswith("a.txt.xz") and "\n" not in str(refused.value)
     assert n_read < 10 * MB  # of 12 or more
@@ -95,7 +95,7 @@ def test_a_line_without_end_is_read_in_pieces(tmp_path):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"bank 0.1 0.2\rdog 0.1 0.2\r" + b"x" * (20 * MB)))
     sizes = []
-    with steps.watched(sizes.append), pytest.raises(BadInput):
+    with steps.watch_steps(sizes.append), pytest.raises(BadInput):
         load_vectors(path)
     assert max(sizes) <= MB
 
@@ -110,6 +110,6 @@ def test_reading_ends_where_its_job_is_stopped(tmp_path):
         if len(calls) == 10:
             raise JobEnded("asked", "Stopped.")
 
-    with steps.watched(stop), pytest.raises(JobEnded):
+    with steps.watch_steps(stop), pytest.raises(JobEnded):
         load_vectors(path)
     assert len(calls) == 10
