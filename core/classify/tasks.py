@@ -307,7 +307,7 @@ def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors
     """Explain one head's answer on a text."""
 
     def layers(texts: Sequence[tuple[str, ...]]) -> list[np.ndarray]:
-        return model.encoder.encode([list(each) for each in texts])  # kept by nobody: hundreds of changed texts are read once each
+        return model.encoder.encode([list(tokens) for tokens in texts])  # not cached, because each changed text is read only once
 
     return explain(opened.heads[variant], opened.tokens(text), vectors=vectors, layers=layers)
 

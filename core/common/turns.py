@@ -16,13 +16,13 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.limits import limits
 
-GONE_AFTER_S = 15.0  # without anybody: a page that is loaded anew is away for a moment
-YIELD_AFTER_S = 3.0  # the same, where somebody else waits for the turn
+GONE_AFTER_S = 15.0  # a job that nobody wants ends after this time; a page that is loaded again is away for a moment
+YIELD_AFTER_S = 3.0  # the same time if another user waits for the turn
 POLL_S = 0.2
 
 
 class JobEnded(ElmoscopeError):
-    """A job was ended before it was done; `why` is "asked", "left", "time" or "full"."""
+    """The end of a job before it was done. `why` is "asked", "left", "time" or "full"."""
 
     def __init__(self, why: str, message: str) -> None:
         super().__init__(message)
@@ -30,11 +30,11 @@ class JobEnded(ElmoscopeError):
 
 
 class TooManyJobs(BadInput):
-    """No place in the queue now, for this visitor or for anyone."""
+    """The refusal of a job because this user, or the queue, has too many jobs now."""
 
 
 class Turns:
-    """The queue of one server. `is_there(owner)` says whether a visitor's page is still open."""
+    """The queue of one server. `is_there(owner)` returns whether a page of the user is still open."""
 
     def __init__(self, is_there: Callable[[str], bool] = lambda owner: True) -> None:
         self.is_there = is_there
@@ -43,15 +43,16 @@ class Turns:
         self.waiting: list[Turn] = []
 
     def ask(self, owner: str | None = None, address: str | None = None) -> Turn:
-        """A place in the queue for `owner`, a visitor (None: the machine's own work) at a network address; BadInput where there are too many.
+        """Add a job to the queue and return its turn. `owner` is a user at a network address, or None for work of the server itself.
 
-        In a full queue the job that would be served last loses its place. So many visits of one address keep no other address out.
+        In a full queue the job that would be served last loses its place, so many sessions of one address cannot block another address.
+        Raises TooManyJobs if the user has too many jobs, or if the new job would be served last in a full queue.
         """
         with self.changed:
-            own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
-            if own >= limits().max_session_jobs:
+            n_jobs = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
+            if n_jobs >= limits().max_session_jobs:
                 message = tn(
-                    "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", own
+                    "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", n_jobs
                 )
                 raise TooManyJobs(message)
             turn = Turn(self, owner, address)
@@ -60,31 +61,35 @@ class Turns:
                 last = self.order()[-1]
                 self.waiting.remove(last)
                 if last is turn:
-                    raise TooManyJobs(_full())
+                    raise TooManyJobs(_describe_full_queue())
                 last.has_lost_place = True
             self.changed.notify_all()
             return turn
 
     def order(self) -> list[Turn]:
-        """Who waits, in the order of their turns: whose address, then whose owner, has the fewest jobs under way, then who came first. Those
-        whose page is closed come last."""
-        count = Counter(name for turn in self.running for name in turn.counts_for)
+        """Return the waiting jobs in the order of their turns.
+
+        Jobs with an open page come first. Among them, the address with the fewest running jobs comes first, then the owner with the fewest,
+        then the job that came first.
+        """
+        count = Counter(party for turn in self.running for party in turn.parties)
         rest = list(self.waiting)
-        gone = {turn for turn in rest if not turn.is_attended}
+        unattended = {turn for turn in rest if not turn.is_attended}
         order = []
         while rest:
-            chosen = min(rest, key=lambda turn: (turn in gone, *(count[name] for name in turn.counts_for)))  # the first of equals
+            # min returns the first of equal turns
+            chosen = min(rest, key=lambda turn: (turn in unattended, *(count[party] for party in turn.parties)))
             rest.remove(chosen)
-            count.update(chosen.counts_for)
+            count.update(chosen.parties)
             order.append(chosen)
         return order
 
-    def somebody_waits(self, turn: Turn) -> bool:
-        """Whether another job waits whose page is open."""
+    def has_other_waiting(self, turn: Turn) -> bool:
+        """Return whether another job with an open page waits."""
         return any(other is not turn and other.is_attended for other in tuple(self.waiting))
 
 
-def _full() -> str:
+def _describe_full_queue() -> str:
     n = limits().max_waiting
     return tn("{n} job is waiting, the limit here. Try again later.", "{n} jobs are waiting, the limit here. Try again later.", n)
 
@@ -143,7 +148,7 @@ class Turn(Shared):
         self._turns, self._name, self._address = turns, owner or f"{id(self)}", address
         self.began: float | None = None
         self.stop_asked = False  # for everyone
-        self.has_lost_place = False  # to somebody who had none, in a full queue
+        self.has_lost_place = False  # to another job, in a full queue
         self._seen = time.monotonic()  # when somebody was last there
 
     @property
@@ -152,14 +157,14 @@ class Turn(Shared):
         return self._name if self._name in self.owners else min(self.owners, default=self._name)
 
     @property
-    def counts_for(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """By what turns are shared out: the address, as far as it is known, and the owner."""
+    def parties(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The address and the owner for which this turn counts. Without a known address, the owner takes its place."""
         owner = self.first_owner
         return ("address", self._address if self._address and owner == self._name else owner), ("owner", owner)
 
     @property
     def is_attended(self) -> bool:
-        """Whether the page of somebody who wants it is open."""
+        """Whether a page of a user who wants the job is open."""
         owners = tuple(self.owners)
         return not owners or any(map(self._turns.is_there, owners))
 
@@ -195,11 +200,11 @@ class Turn(Shared):
         if self.stop_asked or not self.is_wanted:
             raise JobEnded("asked", t("Stopped."))
         if self.has_lost_place:
-            raise JobEnded("full", _full())
+            raise JobEnded("full", _describe_full_queue())
         now = time.monotonic()
         if self.is_attended:
             self._seen = now
-        elif now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self._turns.somebody_waits(self) else GONE_AFTER_S):
+        elif now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self._turns.has_other_waiting(self) else GONE_AFTER_S):
             raise JobEnded("left", t("Stopped: the page was closed."))
         most = limits().max_job_minutes
         if self.began is not None and now - self.began > 60 * most:

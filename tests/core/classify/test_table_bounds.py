@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from core.classify import tables
-from core.classify.columns import MOST_CELLS, read_columns
+from core.classify.columns import MAX_CELLS, read_columns
 from core.classify.tables import read_table
 from core.common import notes, steps
 from core.common.errors import BadInput
@@ -44,7 +44,7 @@ def test_a_wide_table_takes_memory_for_what_is_read_of_it(tmp_path, name, text):
     assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
     assert (columns.texts, columns.label) == ((0,), 1)
     assert used < 25 and size > 1
-    assert used_for_columns < 25 + 100 * MOST_CELLS / MB
+    assert used_for_columns < 25 + 100 * MAX_CELLS / MB
 
 
 def test_wide_json_rows_take_memory_for_what_is_read_of_them(tmp_path):
@@ -85,10 +85,10 @@ def test_a_file_beyond_a_bound_is_refused_by_its_name_and_the_bound(tmp_path, mo
 def test_no_more_rows_are_read_than_can_be_trained_on(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
-    assert len(read_table(path, most_rows=10_000).rows) == 10_000
+    assert len(read_table(path, max_rows=10_000).rows) == 10_000
     n_lines = []
     with steps.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
-        read_table(path, most_rows=100)
+        read_table(path, max_rows=100)
     assert len(n_lines) < 5_000
 
 
