@@ -144,9 +144,9 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         except JobEnded:
             raise
         except ElmoscopeError as error:
-            skipped.append(Skipped(document, uploaded.titled(str(error))))
+            skipped.append(Skipped(document, uploaded.restore_names(str(error))))
             continue
-        skipped += [Skipped(document, uploaded.titled(note)) for note in collected.values()]
+        skipped += [Skipped(document, uploaded.restore_names(note)) for note in collected.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
@@ -193,8 +193,8 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
-    most = limits().max_unpacked_mb * 10**6
-    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, most=most)
+    max_bytes = limits().max_unpacked_mb * 10**6
+    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, max_bytes=max_bytes)
 
 
 def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:

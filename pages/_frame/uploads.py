@@ -91,7 +91,7 @@ def _take(key: str, widget: str, several: bool) -> None:
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
         VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
-        stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
+        stored = uploaded.store(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     _free_memory(came)
