@@ -30,7 +30,7 @@ TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on ho
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
-MARKED_RIM = "#808086"  # where only the rim marks a dot: seen on both themes
+MARKED_RIM = "#808086"  # of dots that only their rim marks; visible in both themes
 # The page's own, then what Windows, macOS, Android and Linux have for Hangul: a name for each, since an exported figure has no page.
 FONTS = (
     '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'

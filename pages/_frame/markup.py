@@ -20,7 +20,7 @@ _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or 
 
 
 def plain(text: object) -> str:
-    """`text` as core.common.markup writes it for Markdown; paths of this machine are names, uploaded files have their owner's."""
+    """Escape a text for Markdown. Paths of this machine are replaced by names, and stored names of uploads by their owners' names."""
     return markup.plain(pathless(uploaded.restore_names(str(text))))
 
 

@@ -25,7 +25,7 @@ from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_storage import MediaFileKind
 
 from pages._frame.gate import Gate
-from pages._frame.listening import settle
+from pages._frame.listening import apply_address
 from pages._frame.menu import MOVED, Page, door, menu
 
 STATIC = Path(get_static_dir())
@@ -38,7 +38,7 @@ WITHOUT_TABLE = {"flip", "train", "change", "teach", "guess"}  # as they open
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 HEAD_BYTES = 8192  # of a script: its imports stand first
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-FETCHED_WITHIN_S = 60.0  # of a download, from when it was made on
+DOWNLOAD_LIFETIME_S = 60.0  # in which a browser can fetch a download
 FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit says of them: another version's have other names
 
 WHERE = """<script>
@@ -114,22 +114,23 @@ class FromMemory:
 
 
 class Download(media_file_manager.MediaFileMetadata):
-    """What Streamlit notes of a file, with the time in which a browser may fetch a download that no page refers to.
+    """Streamlit's record of a file, with a time in which a browser can fetch a download that no page refers to.
 
-    Streamlit deletes such a file at the end of the second run from now on, whoever's run that is: on a busy server before the browser asks.
+    Streamlit would delete such a file at the end of the second run of any page. On a busy server that is before the browser requests it.
     """
 
     def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
         super().__init__(kind)
-        self._until = time.monotonic() + FETCHED_WITHIN_S
+        self._deadline = time.monotonic() + DOWNLOAD_LIFETIME_S
 
     @property
     def is_marked_for_delete(self) -> bool:
-        return super().is_marked_for_delete and time.monotonic() > self._until
+        return super().is_marked_for_delete and time.monotonic() > self._deadline
 
 
 def middleware() -> list[Middleware]:
-    settle()
+    """Return the middleware that handles requests before Streamlit, after applying the server's address and the record of downloads."""
+    apply_address()
     media_file_manager.MediaFileMetadata = Download
     return [Middleware(Gate), Middleware(FromMemory)]
 
