@@ -68,7 +68,7 @@ def frame(file: str) -> InUse:
             coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
-    links.say_if_wrong()
+    links.show_errors()
     if file in ENGLISH_ONLY:
         if in_use.beside:
             st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
