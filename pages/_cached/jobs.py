@@ -1,4 +1,4 @@
-"""Jobs beside the pages, one registry for the server: whoever wants the same work meanwhile sees the same job, how far it is, and can stop it."""
+"""Find and start jobs that run in threads. All users who want the same work share one job, see its progress and can stop it."""
 
 import threading
 import time
@@ -18,14 +18,16 @@ MAX_READINGS = 40  # jobs of all users that have read files and hold the result 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
-    """Jobs by kind and key, the last used last."""
+    """Return the jobs by kind and key, the last used last, and their lock."""
     return {}, threading.Lock()
 
 
 def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
-    """The job of that kind and key, begun unless it is; `failed` is what the page says of a fault of ours. All under way stay, and `most` of a
-    kind that are over. One that was left, or that others stopped, is begun again; one refused to others is asked for again: caps are a visitor's.
-    A visitor who stopped it begins it again by `resume` alone."""
+    """Return the job of that kind and key, and start it if necessary. `failed` is the message of the page after an unexpected error.
+
+    A job that other users stopped, or whose page was closed, is started again. So is a job that was refused to another user, because limits
+    differ between users. A user who stopped a job starts it again only by `resume`. Running jobs stay, and `most` finished ones of a kind.
+    """
     jobs, lock = _jobs()
     with lock:
         current = jobs.pop((kind, key), None)
@@ -46,7 +48,7 @@ def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed
 
 
 def find_job(kind: str, key: Hashable) -> ServerJob | None:
-    """The job, where it was begun and has not been stopped by others."""
+    """Return the job of that kind and key, or None if it was not started or others stopped it."""
     current = _jobs()[0].get((kind, key))
     if current is None or _ended_for_another(current):
         return None
@@ -55,12 +57,12 @@ def find_job(kind: str, key: Hashable) -> ServerJob | None:
 
 
 def _ended_for_another(job: ServerJob) -> bool:
-    """Whether it ended before it was done, but not at this visitor's wish."""
+    """Return whether a job ended before it was done, but this user did not stop it."""
     return job.ended in ("left", "asked") and not job.stop_asked
 
 
 def drop(kind: str, key: Hashable) -> None:
-    """Forget a job and its result: who wants it next begins it again."""
+    """Remove a job and its result. The next request starts it again."""
     jobs, lock = _jobs()
     with lock:
         jobs.pop((kind, key), None)
@@ -93,8 +95,7 @@ def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
 
 
 def resume(kind: str, key: Hashable) -> None:
-    """Let this visitor go on with a job that they stopped: it goes on for others, or is begun again when it is next asked for. One that
-    failed is forgotten."""
+    """Let this user resume a job that they stopped. If it is no longer running, the next request starts it again."""
     jobs, lock = _jobs()
     with lock:
         current = jobs.get((kind, key))
@@ -105,8 +106,8 @@ def resume(kind: str, key: Hashable) -> None:
 
 
 def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
-    """A job that is not done: how far it is, as `text` says it given the time left, with Stop; or why it ended, and the button `again`."""
-    if (current := find_job(kind, key)) is None:  # since it was asked for
+    """Show the progress of a job with a Stop button, or why it ended with the button `again`. `text` describes the progress."""
+    if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
         st.rerun()
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""Heavy jobs beside the pages: one queue for the whole server, whose visitors are those with a page open."""
+"""Run heavy jobs in threads, with one queue for the whole server. A user counts as present while a page is open."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ from core.text.languages import Language
 
 
 def visitor() -> str | None:
-    """Who looks at the page that runs now; None in a thread that serves nobody."""
+    """Return the session of the page that runs now, or None in a thread without a page."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else None
 

@@ -58,4 +58,4 @@ def _two_words(pair: Pair, layer: str) -> str:
     values = {"a": a, "b": b, "at": model_layers.in_use().at(layer), "cosine": pair.cosines[layer]}
     if any(any(map(str.isalpha, word)) for word in pair.words):
         return t("“{a}” and “{b}” are different words: cosine {cosine:.2f} {at}.", **values)
-    return t("“{a}” and “{b}” are different tokens: cosine {cosine:.2f} {at}.", **values)  # "3" and "7" are no words
+    return t("“{a}” and “{b}” are different tokens: cosine {cosine:.2f} {at}.", **values)  # tokens like "3" are not words

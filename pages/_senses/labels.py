@@ -67,7 +67,7 @@ def editor(view: str, groups: Groups) -> None:
                 ),
             },
         )
-    except (IndexError, KeyError):  # a client edited a row or a column that is not there
+    except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
 

@@ -172,9 +172,9 @@ def grid(table: pd.DataFrame, **options) -> None:
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
 
 
-def read_selection(event: Mapping | None, n: int) -> list[int]:
-    """Return the rows that a table's selection names, of `n` that the table has now: a selection may be of an earlier one."""
-    return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n]
+def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
+    """Return the selected rows of a table with `n_rows` rows. Rows of an earlier, longer table are dropped."""
+    return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n_rows]
 
 
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
