@@ -160,7 +160,7 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     assert sum(read_places) > tokens + len(groups.occurrences.items)
     np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
     assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
-    jobs.end(page.session_state["corpus"], 0)  # as after a restart
+    jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/corpus.py", corpus=corpus)))
 
 
@@ -191,15 +191,15 @@ def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page()
     assert "More often in **mine** (1 token)" in [caption.value for caption in short.caption]
 
 
-def test_notes_on_a_file_name_it_once_and_count_files(tmp_path):
+def test_notes_name_each_file_once_and_count_files(tmp_path):
     rows = "\n".join(f"A long title of many words,It rained on day {k}." for k in range(30))
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
     (folder / "empty.txt").write_text("")
-    shown = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder))
-    assert not shown.error and not shown.exception
-    assert "2 files skipped or incomplete" in [box.label for box in shown.expander]  # of news.csv two notes
-    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(shown))
+    page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder))
+    assert not page.error and not page.exception
+    assert "2 files skipped or incomplete" in [box.label for box in page.expander]  # news.csv has two notes
+    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(page))
     assert len(notes) == 2 and not any(note.startswith("news.csv") for note in notes)
     assert "the text is read from “text”, not from “title”. To read another, name it." in notes
