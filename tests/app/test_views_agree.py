@@ -162,7 +162,7 @@ def page_of_requests(requests) -> None:
         time.sleep(0.2)
 
     def answer(compute, bench, request):
-        while (result := views.view(compute, bench, wire.request_of(bench, compute, request))) is None:  # a table is read beside the page
+        while (result := views.view(compute, bench, wire.request_of(bench, compute, request))) is None:  # a job still reads a table
             time.sleep(0.2)
         return wire.json_of(result)
 

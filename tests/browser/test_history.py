@@ -84,7 +84,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
     assert page.evaluate(CUT) == []
 
 
-def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Page, server: str):
+def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str):
     home, spring = "Does a word mean the same thing twice?", "The cherry trees bloom in spring."
     page.goto(server)
     shows(page, home, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
@@ -93,7 +93,7 @@ def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Pa
     button = page.locator(".st-key-example button", has_text="spring").bounding_box()
     filled(page, "a", JAM)
     page.wait_for_function(f"() => !({AT_REST})()")
-    page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the page rests
+    page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the run ends
     shows(page, home, spring, ("spring", "spring"))
     page.wait_for_function(AT_REST)
     assert page.evaluate("history.length") == entries + 2
