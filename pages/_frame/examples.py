@@ -20,7 +20,7 @@ class Decided:
     text: str
     word: str
     sense: str = ""
-    shows: str = ""  # past, future, apart (the halves disagree), wrong: found by running the model at its usual layer; "" where not looked
+    shows: str = ""  # past, future, apart (the halves disagree) or wrong, at the model's usual layer; "" if not determined
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,16 +74,17 @@ def remove(key: str, number: int | None = None) -> None:
 
 
 def _take(key: str, widget: str, several: bool) -> None:
-    """Store what came into a box, in the callback of its change, and leave the box empty for the next."""
+    """Store the new files of a box and empty the box. Streamlit calls this function when the box changes."""
     state = st.session_state
-    came = state.get(widget)
-    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # others are missing
-    if not came or not limits().uploads:
+    value = state.get(widget)
+    # Streamlit returns another class for deleted and missing files.
+    new_files = [file for file in (value if isinstance(value, list) else [value]) if isinstance(file, UploadedFile)]
+    if not new_files or not limits().uploads:
         return
     if not several:
         state.setdefault(_KEPT, {})[key] = []  # its file stays in the folder: a training that waits may still read it
     folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # it goes when the session ends
-    for file in came:
+    for file in new_files:
         try:
             VISITS.check(file.size)
         except BadInput as error:
@@ -94,7 +95,7 @@ def _take(key: str, widget: str, several: bool) -> None:
         stored = uploaded.store(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
-    _free_memory(came)
+    _free_memory(new_files)
 
 
 def _free_memory(files: list[UploadedFile]) -> None:

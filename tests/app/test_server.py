@@ -96,7 +96,7 @@ def test_streamlits_files_come_from_memory_and_all_else_from_streamlit(monkeypat
     assert answer(FromMemory(streamlit), f"/sub/static/js/{scripts(True, True)[0]}")[0] == 200
 
 
-# --- what is refused before Streamlit handles it ----------------------------------------------------------------------
+# --- refusals before Streamlit handles a request ----------------------------------------------------------------------
 
 SESSION, FILE = "b406b738-a4a0-4ac8-b378-59d598a79409", "bfc22c90-4218-46f1-bbd9-53ebd466d258"
 OWN, OPEN = "127.0.0.1", "0.0.0.0"
@@ -106,7 +106,7 @@ OWN, OPEN = "127.0.0.1", "0.0.0.0"
 def listen(monkeypatch):
     """Return a function that sets the server's address and its allowed hosts, as the start of a server does."""
     names = "server.address", "server.allowedHosts", "server.baseUrlPath"
-    before = [config.get_option(name) for name in names]
+    old_values = [config.get_option(name) for name in names]
     for variable in ("ELMOSCOPE_PUBLIC", "ELMOSCOPE_PATHS", "ELMOSCOPE_UPLOADS"):
         monkeypatch.setenv(variable, "")  # so that monkeypatch restores what `apply_address` sets
         monkeypatch.delenv(variable)
@@ -117,7 +117,7 @@ def listen(monkeypatch):
         listening.apply_address()
 
     yield listen
-    for name, value in zip(names, before, strict=True):
+    for name, value in zip(names, old_values, strict=True):
         config.set_option(name, value)
 
 
@@ -135,16 +135,16 @@ def request(
     path: str = "/", host: str | None = "localhost:8501", *headers: tuple[str, str], method="GET", kind="http", body=(), app=None, query=b""
 ) -> SimpleNamespace:
     """Send a request through the gate. In the result, `reached` is the scope that the app received, or None."""
-    sent, left, result = [], list(body), SimpleNamespace(reached=None, read=0)
+    sent_messages, parts, result = [], list(body), SimpleNamespace(reached=None, read=0)
 
     async def receive() -> dict:
         result.read += 1
         if kind == "websocket":
             return {"type": "websocket.connect"}
-        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)} if left else {"type": "http.disconnect"}
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)} if parts else {"type": "http.disconnect"}
 
     async def send(message: dict) -> None:
-        sent.append(message)
+        sent_messages.append(message)
 
     async def streamlit(scope, receive, send) -> None:
         result.reached = scope
@@ -154,7 +154,7 @@ def request(
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"page"})
 
-    named = [("host", host)] if host is not None else []
+    host_headers = [("host", host)] if host is not None else []
     scope = {
         "type": kind,
         "method": method,
@@ -162,7 +162,7 @@ def request(
         "raw_path": path.encode(),
         "query_string": query,
         "scheme": "http",
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*named, *headers)],
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*host_headers, *headers)],
         "server": ("localhost", 80),
         "extensions": {"websocket.http.response": {}},
     }
@@ -171,9 +171,9 @@ def request(
     except gate.HTTPException as error:  # Starlette turns it into a response
         result.status, result.text = error.status_code, error.detail
         return result
-    result.status = sent[0].get("status") if sent else None
-    result.text = b"".join(message.get("body", b"") for message in sent).decode("utf-8", "replace")
-    result.bodies = [message["body"] for message in sent if message.get("body")]
+    result.status = sent_messages[0].get("status") if sent_messages else None
+    result.text = b"".join(message.get("body", b"") for message in sent_messages).decode("utf-8", "replace")
+    result.bodies = [message["body"] for message in sent_messages if message.get("body")]
     return result
 
 
@@ -432,41 +432,41 @@ def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, publ
     page.rerun_script.query_string = "a=x"
     files.file_urls_request.file_names.append("a.txt")
     many.file_urls_request.file_names.extend([""] * 100_000)
-    others = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
-    others += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
-    others[-2].backend_operation_request.install_skills.SetInParent()
-    others[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
-    deferred = BackMsg()
-    deferred.backend_operation_request.deferred_file.file_id = "a"
-    both = page.SerializeToString() + others[0].SerializeToString()  # the last one counts
-    sent = [message.SerializeToString() for message in (*others, many, files, page, deferred)] + [both, b"\xff\xff"]
-    left = [{"type": "websocket.receive", "bytes": data} for data in sent]
+    unknown = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
+    unknown += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
+    unknown[-2].backend_operation_request.install_skills.SetInParent()
+    unknown[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
+    download = BackMsg()
+    download.backend_operation_request.deferred_file.file_id = "a"
+    two_messages = page.SerializeToString() + unknown[0].SerializeToString()  # the last one counts
+    contents = [message.SerializeToString() for message in (*unknown, many, files, page, download)] + [two_messages, b"\xff\xff"]
+    queue = [{"type": "websocket.receive", "bytes": data} for data in contents]
 
     async def receive() -> dict:
-        return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1000}
+        return queue.pop(0) if queue else {"type": "websocket.disconnect", "code": 1000}
 
-    async def passed() -> list[bytes]:
+    async def receive_all() -> list[bytes]:
         read = gate.filter_messages(receive)
         return [message["bytes"] for message in [await read() for _ in range(5 - bool(public))] if "bytes" in message]
 
-    wanted = [page.SerializeToString(), deferred.SerializeToString(), b"\xff\xff"]
-    assert asyncio.run(passed()) == ([] if public else [files.SerializeToString()]) + wanted
+    expected = [page.SerializeToString(), download.SerializeToString(), b"\xff\xff"]
+    assert asyncio.run(receive_all()) == ([] if public else [files.SerializeToString()]) + expected
 
 
 def test_connection_without_a_first_message_is_ended(listen, monkeypatch):
     monkeypatch.setattr(gate, "FIRST_MESSAGE_S", 0.01)
-    left = [{"type": "websocket.connect"}]
+    queue = [{"type": "websocket.connect"}]
 
     async def receive() -> dict:
-        if not left:
+        if not queue:
             await asyncio.sleep(60)
-        return left.pop()
+        return queue.pop()
 
-    async def received() -> list[str]:
+    async def receive_two() -> list[str]:
         read = gate.require_message(receive)
         return [(await read())["type"] for _ in range(2)]
 
-    assert asyncio.run(received()) == ["websocket.connect", "websocket.disconnect"]
+    assert asyncio.run(receive_two()) == ["websocket.connect", "websocket.disconnect"]
 
 
 def test_idle_connections_are_replaced_and_closed(monkeypatch):
@@ -492,17 +492,17 @@ def test_idle_connections_are_replaced_and_closed(monkeypatch):
         idle = [await asyncio.open_connection(*place) for _ in range(20)]
         idle[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
         answer = await fetch(*await asyncio.open_connection(*place))
-        ended = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
-        left = len(running.server_state.connections)
+        ends = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
+        n_connections = len(running.server_state.connections)
         running.should_exit = True
         await task
         for _, writer in idle:
             writer.close()
-        return answer, ended, left
+        return answer, ends, n_connections
 
-    answer, ended, left = asyncio.run(connect_many())
-    assert answer.endswith(b"page\r\n0\r\n\r\n") and left == 0
-    assert all(end == b"" or isinstance(end, ConnectionError) for end in ended)
+    answer, ends, n_connections = asyncio.run(connect_many())
+    assert answer.endswith(b"page\r\n0\r\n\r\n") and n_connections == 0
+    assert all(end == b"" or isinstance(end, ConnectionError) for end in ends)
 
 
 def test_pings_are_answered_only_while_the_answers_are_read():
@@ -515,7 +515,7 @@ def test_pings_are_answered_only_while_the_answers_are_read():
         while (await receive())["type"] != "websocket.disconnect":
             pass
 
-    async def written() -> list[int]:
+    async def count_answers() -> list[int]:
         setting = uvicorn.Config(page, lifespan="off", log_config=None)
         setting.load()
         transport = MagicMock(get_extra_info=lambda name: None, is_closing=lambda: False)
@@ -534,7 +534,7 @@ def test_pings_are_answered_only_while_the_answers_are_read():
         await asyncio.sleep(0.01)
         return counts
 
-    assert asyncio.run(written()) == [10, 0, 10]
+    assert asyncio.run(count_answers()) == [10, 0, 10]
 
 
 def test_download_can_be_fetched_while_other_pages_run(monkeypatch):
