@@ -1,8 +1,7 @@
-"""Turns for heavy work: a bounded number of jobs at once, the others wait, and owners are served by turns.
+"""Queue heavy jobs: run a bounded number at once, and let users take turns.
 
-A job asks for a `Turn`, waits until it is its turn, and calls `check` as often as it can: that ends it when its user asked
-for it, when nobody who wants it is there any more (the tab is closed), or when its time is over. Whoever starts the work
-(a thread of a page's, a page that downloads) only needs `with turn:`.
+A job requests a `Turn`, waits until it begins, and calls `check` as often as possible. `check` ends the job when its users have stopped
+it, when they have closed their pages, or when its time is over. Code that starts a job only needs `with turn:`.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def _describe_full_queue() -> str:
 
 
 class Shared:
-    """Work that several visitors may want: who wants it, and who stopped it."""
+    """A piece of work with the users who want it and the users who have stopped it."""
 
     def __init__(self, owner: str | None = None) -> None:
         self.owners = {owner} if owner else set()
@@ -103,28 +102,28 @@ class Shared:
         self._share = threading.Lock()
 
     def join(self, owner: str | None) -> None:
-        """Another visitor wants it too; one who stopped it wants it again only after `resume`."""
+        """Add a user who wants the work, unless the user has stopped it. After a stop, only `resume` adds the user again."""
         with self._share:
             if owner and owner not in self._stopped:
                 self.owners.add(owner)
 
     def stop(self, owner: str | None) -> None:
-        """This visitor no longer wants it; None, the machine itself, ends it for everyone."""
+        """Stop the work for one user, or for every user with None."""
         with self._share:
             self._stopped |= {owner} if owner else {owner, *self.owners}
             self.owners -= {owner} if owner else self.owners.copy()
 
     def resume(self, owner: str | None) -> None:
-        """A visitor who stopped it wants it again."""
+        """Add a user again who has stopped the work."""
         with self._share:
             self._stopped.discard(owner)
             if owner:
                 self.owners.add(owner)
 
     def take_over(self, other: Shared) -> None:
-        """Remember who stopped the same work before it was begun again."""
+        """Copy the users who stopped the same work before it was started again."""
         with self._share:
-            if self.owners:  # the machine's own work nobody has stopped
+            if self.owners:  # work of the server itself has no users
                 self._stopped |= other._stopped - self.owners
 
     def has_stopped(self, owner: str | None) -> bool:
@@ -132,28 +131,28 @@ class Shared:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it should go on: until everyone who wanted it has stopped it."""
+        """Whether the work should continue, because not all of its users have stopped it."""
         return self.is_wanted_by(lambda owner: True)
 
     def is_wanted_by(self, is_there: Callable[[str], bool]) -> bool:
-        """The same, where those no longer count who are not there."""
+        """Return whether the work should continue for the users for whom `is_there` returns true."""
         return not self._stopped or any(map(is_there, tuple(self.owners)))
 
 
 class Turn(Shared):
-    """One job's place: waiting, then under way, then over. A context manager that waits for its turn and gives it back."""
+    """The turn of one job: waiting, then running, then over. As a context manager, it waits for its turn and returns it at the end."""
 
     def __init__(self, turns: Turns, owner: str | None, address: str | None = None) -> None:
         super().__init__(owner)
         self._turns, self._name, self._address = turns, owner or f"{id(self)}", address
         self.began: float | None = None
-        self.stop_asked = False  # for everyone
+        self.stop_asked = False  # for all users
         self.has_lost_place = False  # to another job, in a full queue
-        self._seen = time.monotonic()  # when somebody was last there
+        self._seen = time.monotonic()  # when a page of its users was last open
 
     @property
     def first_owner(self) -> str:
-        """Whose turn it counts as: of who asked first, while they want it."""
+        """The owner for whom the turn counts: the first one who requested it, as long as that user wants it."""
         return self._name if self._name in self.owners else min(self.owners, default=self._name)
 
     @property
@@ -170,7 +169,7 @@ class Turn(Shared):
 
     @property
     def ahead(self) -> int:
-        """Jobs under way or to be served before this one; 0 when it is its turn."""
+        """The number of jobs that run or will run before this one, or 0 if it is its turn."""
         with self._turns.changed:
             if self not in self._turns.waiting:
                 return 0
@@ -179,7 +178,7 @@ class Turn(Shared):
             return 0 if before < free else before + len(self._turns.running)
 
     def wait(self, seconds: float = POLL_S) -> bool:
-        """Whether it is this job's turn, within so many seconds; JobEnded if it should not wait any longer."""
+        """Wait at most `seconds` and return whether it is this job's turn. Raises JobEnded if it should not wait any longer."""
         turns = self._turns
         until = time.monotonic() + seconds
         self.check()
@@ -196,7 +195,7 @@ class Turn(Shared):
         return True
 
     def check(self) -> None:
-        """JobEnded where this job should end now; asked by the job itself, as often as it can."""
+        """Raise JobEnded if this job should end now. The job calls this function as often as possible."""
         if self.stop_asked or not self.is_wanted:
             raise JobEnded("asked", t("Stopped."))
         if self.has_lost_place:
@@ -216,7 +215,7 @@ class Turn(Shared):
             raise JobEnded("time", message)
 
     def is_over(self) -> bool:
-        """Whether `check` would end it: for work that asks instead of being told."""
+        """Return whether `check` would end the job, for code that polls instead of handling an exception."""
         try:
             self.check()
         except JobEnded:
@@ -224,7 +223,7 @@ class Turn(Shared):
         return False
 
     def leave(self) -> None:
-        """Give the turn back, or the place in the queue."""
+        """Return the turn, or the place in the queue."""
         with self._turns.changed:
             for places in (self._turns.running, self._turns.waiting):
                 if self in places:

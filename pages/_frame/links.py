@@ -32,7 +32,7 @@ HIDDEN = (*CONTROL, "Cf")  # and of characters that hide or reverse a part of a 
 MAX_PARAMETERS = 500  # of a short link
 INTERNAL = "$$"  # the beginning of Streamlit's reserved session keys
 MAX_ERRORS = 3  # listed one by one
-TITLES = {  # what older links hold where there is a code now
+TITLES = {  # values of older links in place of which there are codes now
     "layout": {
         "Largest spread (PCA)": "pca",
         "가장 넓은 퍼짐(PCA)": "pca",
@@ -48,12 +48,12 @@ TITLES = {  # what older links hold where there is a code now
         "두 문장 사이": "between",
     },
 }
-SHOWN = "address.shown"  # in the session: the page drawn last, values that its address gave, and some as they stood there
-OWED = "address.owed"  # in the session: values that `give_back` has set and how, while no run was asked for with them in the address
-TEXTS = ("a", "b", "lang")  # are noted before their run has ended
-QUESTION = (*TEXTS, "ai", "bi")  # stand in the address again
-SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # have a box on every page, or on most
-EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
+SHOWN = "address.shown"  # the session's key of the last page, the values from its address, and some of them as the address had them
+OWED = "address.owed"  # the session's key of the values of `give_back` that no run has read from the address yet
+TEXTS = ("a", "b", "lang")  # parameters that are stored before their run has ended
+QUESTION = (*TEXTS, "ai", "bi")  # parameters that are written into the address again
+SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # parameters with a box on most pages
+EMBEDDING = ("embed", "embed_options")  # Streamlit's parameters, which only the address in the browser may set
 
 
 def keep_values() -> None:
@@ -63,14 +63,14 @@ def keep_values() -> None:
     page, before, address = state[SHOWN]
     texts = {name: before[name] for name in address if name in before}  # a page may have no boxes for them
     values = {name: state[name] for name in SHARED if name in state and (name in before or name in st.query_params)}
-    same = {name: address[name] for name in address if name not in state or state[name] == before.get(name)}  # else it was typed since
+    same = {name: address[name] for name in address if name not in state or state[name] == before.get(name)}  # not typed since
     state[SHOWN] = (page, texts | values, same | _read_address())
 
 
 def give_back() -> None:
-    """On another page, before anything is drawn: set again what the last address gave.
+    """Restore the values of the last address when another page opens. Call it before the page is drawn.
 
-    Streamlit forgets the value of a box from a cold link when the visitor goes to another page before a second run.
+    Streamlit drops the value of a box that came from a link if the user opens another page before a second run.
     """
     state = st.session_state
     context = get_script_run_ctx(suppress_warning=True)
@@ -92,9 +92,9 @@ def give_back() -> None:
 
 
 def give_again() -> None:
-    """On a later run of the page, a part's too: set again what `give_back` has set, where the run was asked for before the browser had that.
+    """Restore the values of `give_back` again in a run that was requested before the browser received them. Call it in later runs.
 
-    Such a run reads the address of before, and with the first change of its own it would send that back.
+    Such a run reads the previous address, and would send it back to the browser with its first change.
     """
     state = st.session_state
     owed = {name: both for name, both in state.get(OWED, {}).items() if name not in st.query_params and state.get(name) == both[0]}
@@ -102,7 +102,7 @@ def give_again() -> None:
     for name, (value, written) in owed.items():
         try:
             st.query_params[name] = written
-        except StreamlitAPIException:  # a box of this page is bound to it: what the box holds, Streamlit writes
+        except StreamlitAPIException:  # a box of this page is bound to the parameter, so Streamlit writes the value of the box
             state[name] = value
 
 
@@ -155,12 +155,14 @@ def open_view() -> None:
             sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", n_others))
         st.session_state[ERROR] = " ".join(sentences)
     if removed_names or (code is not None and results is not None):
-        st.rerun()  # boxes read the address as it was when the run began
+        st.rerun()  # because boxes read the address as it was at the start of the run
 
 
 def write(name: str, value: str | None) -> None:
-    """Let the address say this; nothing where it is None. A change alone is sent: the whole address goes with it, as it was when the run was
-    asked for."""
+    """Set a parameter of the address, or remove it if the value is None. An unchanged value is not sent.
+
+    Each change sends the entire address, as it was when the run was requested.
+    """
     if value is None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != value:
@@ -168,7 +170,7 @@ def write(name: str, value: str | None) -> None:
 
 
 def drop(name: str) -> bool:
-    """Take a parameter out of the address; False where it is that of a box which was drawn, whose value alone changes it."""
+    """Remove a parameter from the address. Return False if a box on the page is bound to it, because only the box can change it then."""
     try:
         st.query_params.pop(name, None)
     except StreamlitAPIException:

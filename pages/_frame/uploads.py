@@ -1,7 +1,7 @@
-"""Files that a user brought by the browser: kept for the session, on every page, until the user removes them.
+"""Store uploaded files for the session, for every page, until the user removes them.
 
-Streamlit forgets what a file box holds when its page is left. So a box is only the way in: what comes is stored in the session's own
-folder, and listed below the box with a button that removes it.
+Streamlit drops the files of an upload box when the user opens another page. Therefore new files are stored in a folder of the session at
+once, and listed below the box with a button that removes them.
 """
 
 import tempfile
@@ -21,13 +21,13 @@ from core.files import uploaded
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
-_FOLDER, _KEPT = "uploads", "uploads.kept"  # in the session
-LISTED = 20  # files with a button of their own
+_FOLDER, _KEPT = "uploads", "uploads.kept"  # keys of the session
+LISTED = 20  # files with a separate button
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that a user brought."""
+    """An uploaded file."""
 
     name: str  # the owner's name of the file, for display
     path: Path
@@ -38,10 +38,10 @@ class Upload:
 
 
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
-    """Draw a box for files of at most so many MB each, and return those brought through it that are here, the latest last.
+    """Draw an upload box for files of at most `most_mb` MB each. Return its files, the latest last.
 
-    Any format is taken, so that whoever reads the file can say how to convert it. `several`: files add up; else a new one takes the place
-    of the last.
+    The box accepts every format, so that the function that reads the file can explain how to convert it. With `several`, files are added.
+    Otherwise a new file replaces the last one.
     """
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
@@ -57,7 +57,7 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
 
 
 def uploads(key: str) -> list[Upload]:
-    """Return the files brought through a box; none where uploads are off."""
+    """Return the files of an upload box, or none if uploads are off."""
     if not limits().uploads:
         return []
     return list(st.session_state.get(_KEPT, {}).get(key, ()))
@@ -65,10 +65,10 @@ def uploads(key: str) -> list[Upload]:
 
 def remove(key: str, number: int | None = None) -> None:
     """Remove one file of a box, or all of them, from this machine."""
-    kept = st.session_state.get(_KEPT, {})
-    gone = [file for file in kept.get(key, ()) if number in (None, file.number)]
-    kept[key] = [file for file in kept.get(key, ()) if file not in gone]
-    for file in gone:
+    files_by_box = st.session_state.get(_KEPT, {})
+    removed_files = [file for file in files_by_box.get(key, ()) if number in (None, file.number)]
+    files_by_box[key] = [file for file in files_by_box.get(key, ()) if file not in removed_files]
+    for file in removed_files:
         file.path.unlink(missing_ok=True)
         VISITS.get_holdings().data_sizes.pop((UPLOAD, file.number), None)
 
@@ -82,8 +82,8 @@ def _take(key: str, widget: str, several: bool) -> None:
     if not new_files or not limits().uploads:
         return
     if not several:
-        state.setdefault(_KEPT, {})[key] = []  # its file stays in the folder: a training that waits may still read it
-    folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # it goes when the session ends
+        state.setdefault(_KEPT, {})[key] = []  # the file stays in the folder, because a waiting training may still read it
+    folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # deleted when the session ends
     for file in new_files:
         try:
             VISITS.check(file.size)
