@@ -1,9 +1,8 @@
-"""A corpus of one's own: several texts read into one file of tokens, each with its document's name.
+"""Store a user's texts as one corpus of tokens, with the document of each sentence.
 
-Texts come as files that `core.text.sentences` reads, as a folder, or pasted. What
-is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
-holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, its date, and its
-text where that is not how `join_tokens` writes the tokens.
+Texts are files that `core.text.sentences` reads, a folder, or pasted. They are written once, as JSONL, into a folder of the cache that no
+list shows. The name of the file is a fingerprint of its content, so that only the user and people with the link know it. A row contains the
+tokens of a sentence, its document, its date, and its text if `join_tokens` would write the tokens differently.
 """
 
 import json
@@ -33,7 +32,7 @@ MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to be read, and the name by which its owner knows it."""
+    """A file to read and its owner's name for it."""
 
     name: str
     path: Path
@@ -41,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out, wholly or in part, and why: one sentence."""
+    """A file that was left out, completely or in part, with the reason as a sentence."""
 
     name: str
     why: str
@@ -49,22 +48,22 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class KeptCorpus:
-    """A corpus as written, and what is not in it."""
+    """A stored corpus and the files that were left out."""
 
     path: Path
-    name: str  # by which pages and addresses know it
+    name: str  # in pages and addresses
     skipped: tuple[Skipped, ...] = ()
 
 
 def is_own(corpus: str) -> bool:
-    """Whether this is the name (or the path) of a corpus that somebody brought and that is still here."""
+    """Return whether this is the name or the path of a user's corpus that still exists."""
     return own_names.is_kept(corpus) or own_names.name_of(corpus) is not None
 
 
 def files_in(folder: str) -> list[Source]:
-    """Return the texts in a folder and below it, in order of their names; hidden files and links are passed over.
+    """Return the texts in a folder and its subfolders, in order of their names, without hidden files and links.
 
-    Texts in formats that are not read are among them: `keep_files` names each, and how to convert it.
+    Texts in unknown formats are included, because `keep_files` explains how to convert each.
     """
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
@@ -86,7 +85,7 @@ def files_in(folder: str) -> list[Source]:
 
 
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
-    """Pasted text, as one document of that name; `lines` says what its line breaks are (core.text.line_breaks)."""
+    """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.line_breaks)."""
     name = _writable(name)
     return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
@@ -158,7 +157,7 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
 
 
 def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
-    """Sentences that were read already, such as those of a word usage graph."""
+    """Store sentences that were read before, such as those of a word usage graph."""
     return _keep(sentences)
 
 
@@ -174,7 +173,7 @@ def forget(corpus: str) -> None:
 
 
 def _writable(name: str) -> str:
-    """A document's name that a file of ours can hold: not too long, no half of a character."""
+    """Return the name of a document, shortened and without half characters, so that it can be written."""
     return name[:MAX_NAME].encode("utf-8", "replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
+"""Show the plan and the progress of reading a corpus, its deletion, and the facts of a search."""
 
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def _forget(corpus: str) -> None:
 
 
 def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
-    """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
+    """Show the size of a corpus and of its index, and the button that uses the corpus on every page or the progress of reading it."""
     own = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
     figures = [
@@ -120,7 +120,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
 
 
 def show_facts(result: Concordance) -> None:
-    """How often, how evenly, and in which forms, in one line above the lines."""
+    """Show the frequency, the dispersion and the forms of the hits in one line."""
     facts = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
     over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
     facts.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
@@ -131,7 +131,7 @@ def show_facts(result: Concordance) -> None:
 
 
 def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
-    """How often, where, and beside what: computed from the hits."""
+    """Describe the frequency, the documents and the neighbors of the hits."""
     shown = shorten(query.strip())
     lines = []
     total = len(corpus)
