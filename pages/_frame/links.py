@@ -136,7 +136,7 @@ def open_view() -> None:
     for name, value in list(st.query_params.items()):
         if why := _unfit(name):
             is_key = bool(name) and not name.startswith(INTERNAL)
-            if is_key and st.session_state.get(name) == value and name not in places.KINDS:  # it was typed
+            if is_key and st.session_state.get(name) == value:  # it was typed
                 st.session_state[name] = _fit(name)
                 continue
             wrong[name] = why

@@ -37,6 +37,11 @@ class Upload:
         return self.path.read_bytes()
 
 
+def upload_limit(most_mb: int) -> int:
+    """Return how many MB a file may have that a page reads up to `most_mb` of: the server may take less (server.maxUploadSize)."""
+    return min(most_mb, st.get_option("server.maxUploadSize"))
+
+
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
     """Draw a box for files of at most so many MB each, and return those brought through it that are here, the latest last.
 
@@ -46,7 +51,13 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
     place.file_uploader(
-        label, accept_multiple_files=several, key=widget, max_upload_size=most_mb, help=help, on_change=_take, args=(key, widget, several)
+        label,
+        accept_multiple_files=several,
+        key=widget,
+        max_upload_size=upload_limit(most_mb),
+        help=help,
+        on_change=_take,
+        args=(key, widget, several),
     )
     if refusal := state.pop(f"{key}.refused", ""):
         place.error(plain(refusal), icon=":material/error:")
