@@ -7,7 +7,7 @@ lengthens the machine's (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
 import mmap
 import sys
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -60,18 +60,19 @@ class Bounded(Generic[K, V]):
 
 
 class Kept:
-    """Values by key; the key's first part names the function that makes them, and counts for its own."""
+    """A cache of values by key. The first part of a key names the function that makes the value. Each function has a maximum number."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[tuple[str, Hashable], tuple[Any, int]] = OrderedDict()
+        self._by_maker: defaultdict[str, OrderedDict[Hashable, None]] = defaultdict(OrderedDict)  # the keys, in the same order
         self._making: dict[tuple[str, Hashable], threading.Lock] = {}
         self._lock = threading.RLock()
+        self._n_bytes = 0
 
     @property
     def n_bytes(self) -> int:
-        """What the values weigh together."""
-        with self._lock:
-            return sum(size for _, size in self._values.values())
+        """The memory of all values together."""
+        return self._n_bytes
 
     def __len__(self) -> int:
         return len(self._values)
@@ -84,6 +85,7 @@ class Kept:
         with self._lock:
             if place in self._values:
                 self._values.move_to_end(place)
+                self._by_maker[maker].move_to_end(key)
                 return self._values[place][0]
             making = self._making.setdefault(place, threading.Lock())
         try:
@@ -96,7 +98,9 @@ class Kept:
                 size = weight(made) if weighed else 0
                 with self._lock:
                     self._values[place] = made, size
-                    self._drop(place, most)
+                    self._by_maker[maker][key] = None
+                    self._n_bytes += size
+                    self._trim(place, most)
                 return made
         finally:
             with self._lock:
@@ -113,20 +117,24 @@ class Kept:
     def forget(self, maker: str) -> None:
         """Drop all values of a maker."""
         with self._lock:
-            for place in [place for place in self._values if place[0] == maker]:
-                del self._values[place]
+            for key in list(self._by_maker[maker]):
+                self._drop((maker, key))
 
-    def _drop(self, latest: tuple[str, Hashable], most: int) -> None:
-        """What is oldest goes; the latest stays, however heavy, for it is on the screen."""
-        own = [place for place in self._values if place[0] == latest[0]]
-        for place in own[: max(0, len(own) - most)]:
-            del self._values[place]
-        total = self.n_bytes
+    def _trim(self, latest: tuple[str, Hashable], most: int) -> None:
+        """Drop the oldest values beyond the maker's number and the budget, but not the latest one, which is on the screen."""
+        keys = self._by_maker[latest[0]]
+        while len(keys) > most:
+            self._drop((latest[0], next(iter(keys))))
         budget = limits().max_kept_mb * 10**6
-        for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
-            if total <= budget:
-                return
-            total -= self._values.pop(place)[1]
+        if self._n_bytes > budget:
+            for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
+                self._drop(place)
+                if self._n_bytes <= budget:
+                    return
+
+    def _drop(self, place: tuple[str, Hashable]) -> None:
+        self._n_bytes -= self._values.pop(place)[1]
+        del self._by_maker[place[0]][place[1]]
 
 
 def weight(value: Any) -> int:

@@ -118,7 +118,7 @@ def _kind_of_archive(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
         return "zip"
     members = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "META-INF/container.xml": "epub", "content.xml": "odt"}
     return next((kind for member, kind in members.items() if member in names), "zip")
@@ -129,7 +129,7 @@ def unpacked_size(path: Path) -> int:
     try:
         with zipfile.ZipFile(path) as archive:
             return sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
         return path.stat().st_size if path.is_file() else 0
 
 
@@ -145,7 +145,7 @@ def check_archive(path: Path, needed: Collection[str], other: str) -> None:
             size = sum(member.file_size for member in members)
             if not set(needed) & set(archive.namelist()):
                 raise zipfile.BadZipFile
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
         raise BadInput(_not_of_its_kind(path, kind, other)) from None
     if len(members) > MAX_MEMBERS:
         values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": other}

@@ -24,7 +24,7 @@ from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import ServerJob, in_turn
-from pages._frame.uploads import upload_box
+from pages._frame.uploads import upload_box, upload_limit
 
 OWN = "own"
 _READ = "train.read"  # the key of the session's results of jobs that read files
@@ -133,7 +133,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
         "train_file",
         t("CSV, TSV, Excel or JSONL: texts and labels"),
         most.max_table_mb,
-        help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
+        help=t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(most.max_table_mb), rows=most.max_rows),
     )
     if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))

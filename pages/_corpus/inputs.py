@@ -10,7 +10,7 @@ from core.common.limits import BOX, limits
 from core.text.line_breaks import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
 from pages._frame.choices import choice, text_box
-from pages._frame.uploads import Upload, upload_box, uploads
+from pages._frame.uploads import Upload, upload_box, upload_limit, uploads
 
 KEY = "corpus_files"
 
@@ -76,7 +76,7 @@ def _files(place) -> list[Upload]:
     most = limits()
     return upload_box(
         KEY,
-        t("Texts, {mb} MB each", mb=most.max_file_mb),
+        t("Texts, {mb} MB each", mb=upload_limit(most.max_file_mb)),
         most.max_file_mb,
         several=True,
         place=place,

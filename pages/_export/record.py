@@ -129,7 +129,7 @@ class Taken:
     def look(self) -> None:
         """Read the controls and the address anew."""
         self.reads, self.layers = languages.in_use(), model_layers.in_use()
-        self.settings = {key: value for key, value in st.session_state.items() if _is_plain(value)}
+        self.settings = {key: value for key, value in st.session_state.to_dict().items() if _is_plain(value)}
         query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
         self.address = f"{st.context.url or ''}{'?' if query else ''}{query}"
 

@@ -37,6 +37,11 @@ class Upload:
         return self.path.read_bytes()
 
 
+def upload_limit(most_mb: int) -> int:
+    """Return the largest size in MB of an upload: `most_mb`, or the server's limit (server.maxUploadSize) if that is lower."""
+    return min(most_mb, st.get_option("server.maxUploadSize"))
+
+
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
     """Draw an upload box for files of at most `most_mb` MB each. Return its files, the latest last.
 
@@ -46,7 +51,13 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
     place.file_uploader(
-        label, accept_multiple_files=several, key=widget, max_upload_size=most_mb, help=help, on_change=_take, args=(key, widget, several)
+        label,
+        accept_multiple_files=several,
+        key=widget,
+        max_upload_size=upload_limit(most_mb),
+        help=help,
+        on_change=_take,
+        args=(key, widget, several),
     )
     if refusal := state.pop(f"{key}.refused", ""):
         place.error(plain(refusal), icon=":material/error:")

@@ -56,6 +56,6 @@ def _compare_with_random(random: Level, cosine: float) -> str:
 def _two_words(pair: Pair, layer: str) -> str:
     a, b = (shorten(word) for word in pair.words)
     values = {"a": a, "b": b, "at": model_layers.in_use().at(layer), "cosine": pair.cosines[layer]}
-    if any(any(map(str.isalpha, word)) for word in pair.words):
+    if all(any(map(str.isalpha, word)) for word in pair.words):
         return t("“{a}” and “{b}” are different words: cosine {cosine:.2f} {at}.", **values)
     return t("“{a}” and “{b}” are different tokens: cosine {cosine:.2f} {at}.", **values)  # tokens like "3" are not words
