@@ -37,7 +37,7 @@ def path_of(name: str) -> Path | None:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
-        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=shorten(called.strip() or name)))
+        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Your texts.", name=shorten(called.strip() or name)))
     return result
 
 

@@ -115,7 +115,7 @@ def _choose_second_model(model: str) -> str:
 
 
 def _forget_compared() -> None:
-    """What the Compare page sets side by side is then what is in use."""
+    """What Compare sets side by side is then what is in use."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
         drop(key)
@@ -164,7 +164,7 @@ def fit_model(model: str) -> None:
 
 
 def name_corpus(key: str) -> None:
-    """Sentences given by a path, typed or in an older link, get a name: a copy is kept as an own corpus, and the path is shown nowhere.
+    """Sentences given by a path, typed or in a link, get a name: a copy is kept as an own corpus, and the path is shown nowhere.
 
     What cannot be read stays as it was given, so that the page can say why; so does an index, which is a folder.
     """

@@ -26,28 +26,11 @@ WRONG = "link.wrong"  # in the session, for the run that says so
 # Of number boxes and sliders: Streamlit's own reading of an address falls over an endless number.
 WHOLE = ("pseed", "k", "window", "minimum", "key_minimum", "seeds", "epochs")
 DECIMAL = re.compile(r"gamma|pheat|apart_at|w\d{1,3}")
-REPEATED = re.compile(r"variants|noise_heads_\w+")  # of several choices, which older links name one by one
 CONTROL = ("Cc", "Cs")  # categories of NUL and its like, and of half characters
 HIDDEN = (*CONTROL, "Cf")  # of a path: what hides or turns around a part of it, too
 MOST_PARAMETERS = 500  # of a short link
 INTERNAL = "$$"  # begins Streamlit's own keys of the session, which it lets nobody use
 MOST_SAID = 3  # parameters whose errors are said
-TITLES = {  # what older links hold where there is a code now
-    "layout": {
-        "Largest spread (PCA)": "pca",
-        "가장 넓은 퍼짐(PCA)": "pca",
-        "Axes of your own": "poles",
-        "직접 정한 축": "poles",
-        "Three dimensions": "3d",
-        "3차원": "3d",
-    },
-    "around": {
-        "Neighbours kept (UMAP)": "umap",
-        "이웃을 지킴(UMAP)": "umap",
-        "Between your sentences": "between",
-        "두 문장 사이": "between",
-    },
-}
 SHOWN = "address.shown"  # in the session: the page drawn last, values that its address gave, and some as they stood there
 OWED = "address.owed"  # in the session: values that `give_back` has set and how, while no run was asked for with them in the address
 TEXTS = ("a", "b", "lang")  # are noted before their run has ended
@@ -129,9 +112,6 @@ def open_view() -> None:
             for name, value in results[:MOST_PARAMETERS]:
                 values.setdefault(name, []).append(value)
             st.query_params.from_dict(values)
-    for name, codes in TITLES.items():
-        if (title := st.query_params.get(name)) in codes:
-            st.query_params[name] = codes[title]
     wrong, gone = {}, []
     for name, value in list(st.query_params.items()):
         if why := _unfit(name):
@@ -222,7 +202,7 @@ def _unfit(name: str) -> str:
         or (name in places.KINDS and any(category(sign) in HIDDEN for value in values for sign in value))
     ):
         reason = t("invalid characters")
-    elif len(values) > 1 and not REPEATED.fullmatch(name):
+    elif len(values) > 1:
         reason = t("given {n:,} times", n=len(values))
     elif name in WHOLE and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
         reason = t("not a whole number")

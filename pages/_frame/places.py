@@ -18,7 +18,7 @@ from core.common.model_layers import MIX, SENSES
 from core.files import registry
 
 FOLDER, SPACE = "folder", "space"
-# Parameters that can hold a path, and what it is a path of: a kind of the registry, a space as the Compare page names it, a folder.
+# Parameters that can hold a path, and what it is a path of: a kind of the registry, a space as Compare names it, a folder.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "model": "model",

@@ -80,7 +80,7 @@ TYPED = [
     ("pages/decided.py", {"a": PAIR["a"]}),
     ("pages/predict.py", {"ptext": "Once upon a rainy"}),
     ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
-    ("pages/corpus.py", {"find": "robin"}),
+    ("pages/search.py", {"find": "robin"}),
     ("pages/compare.py", {"cmp_word": "robin"}),
 ]
 

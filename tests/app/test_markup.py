@@ -17,7 +17,7 @@ VISITS = {
     "pages/map.py": {"map_word": IMG},
     "pages/mix.py": {},
     "pages/cloud.py": {"cloud_word": IMG},
-    "pages/corpus.py": {"find": "heron"},
+    "pages/search.py": {"find": "heron"},
     "pages/decided.py": {},
 }
 

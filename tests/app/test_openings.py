@@ -19,7 +19,7 @@ from core.views.levels import judge
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 from pages._frame import examples
-from pages._frame.menu import menu
+from pages._frame.menu import list_views
 from tests.app.test_pages import html_of
 from tests.app.visit import opened_whole
 from tests.bench.openings import heaviest, neighbouring
@@ -56,7 +56,7 @@ RIGHT = {
     "coreference": [["Anna", "She", "she", "her"], ["a letter", "it", "it"]],
     "questions": "four thousand",
 }
-VIEWS = [view for entry in menu() for page in entry.pages for view in page.views]
+VIEWS = list_views()
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -190,7 +190,7 @@ def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_slide_opens_where_the_model_is_wrong(language: str):
     for number in range(1, 10):
-        page = opened_whole("pages/teach.py", lang=language, slide=str(number))
+        page = opened_whole("pages/slides.py", lang=language, slide=str(number))
         shown = html_of(page)
         assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
     words = [

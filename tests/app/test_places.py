@@ -39,21 +39,21 @@ def press(page, name: str, button: str = "read"):
 
 
 def test_a_folder_in_a_link_is_read_after_a_click_and_asked_about_again(folder):
-    address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
+    address = {"corpus_way": "folder", "corpus_folder": str(folder)}
     kept = {*own_names.folder().glob("*")}
     for _ in range(2):
-        page = linked("pages/corpus.py", **address)
-        assert not page.exception and asks(page) and "otter" not in shown(page) and "corpus_folder" not in page.query_params
+        page = linked("pages/texts.py", **address)
+        assert not page.exception and asks(page) and "otter 1" not in shown(page) and "corpus_folder" not in page.query_params
         assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == kept
         page = press(page, "corpus_folder")
-        assert not page.exception and not page.error and not asks(page) and "otter" in shown(page)
+        assert not page.exception and not page.error and not asks(page) and "otter 1" in shown(page)
         kept = {*own_names.folder().glob("*")}
 
 
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("pages/corpus.py", "corpus"),
+        ("pages/search.py", "corpus"),
         ("pages/keyness.py", "against"),
         ("pages/change.py", "change_first"),
         ("pages/change.py", "change_second"),
@@ -79,14 +79,14 @@ def test_a_model_in_a_link_is_used_after_a_click(tmp_path):
 
 
 def test_a_link_cannot_open_a_file_by_a_short_link_or_a_name_in_this_folder():
-    page = linked("pages/corpus.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
+    page = linked("pages/search.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
     assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
 
 
 def test_where_paths_are_off_nothing_is_proposed(folder, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
-    page = linked("pages/corpus.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
-    assert not page.exception and not asks(page) and "otter" not in shown(page)
+    page = linked("pages/texts.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
+    assert not page.exception and not asks(page) and "otter 1" not in shown(page)
     assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages._texts import reading
 
 from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
@@ -20,7 +21,6 @@ from core.text.sentences import Sentence
 from pages._about import show
 from pages._classify import earlier
 from pages._compare import words as compare_words
-from pages._corpus import reading
 from pages._how import memory_notices, spelling_notices
 from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
 from tests.app.visit import written

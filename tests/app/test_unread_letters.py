@@ -31,7 +31,7 @@ def test_a_passage_in_other_letters_is_said():
 
 
 def test_a_corpus_in_other_letters_is_said():
-    page = opened_whole("pages/corpus.py", corpus_way="files")
+    page = opened_whole("pages/texts.py", corpus_way="files")
     page.file_uploader[0].set_value([("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode(), "text/plain")]).run()
     assert not page.exception
     assert "3 of 8 tokens are not in English letters" in captions(page)

@@ -45,7 +45,7 @@ TYPED = {  # page: the box that is typed into, and the text, with the session's 
     "spelling": ("Words", "{mark} {word}s"),
 }
 WORDS = ("brook", "letter", "harbour", "market")
-OPENED = ("map", "cloud", "flip", "model", "mix", *TYPED)
+OPENED = ("map", "cloud", "flip", "about", "mix", *TYPED)
 AT_REST = """() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'
     && !!document.querySelector('.notice')"""
 RUNS = """() => { window.runs = 0; new MutationObserver(() => {

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.links import address
+
 pytestmark = pytest.mark.browser
 
 TITLES = {
@@ -16,18 +18,19 @@ TITLES = {
     "tasks": "What does ELMo add to a task?",
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
-    "model": "What does this model know?",
+    "about": "What does this model know?",
     "spelling": "How does it read an unknown word?",
     "cloud": "One dot, or a cloud?",
     "flip": "How few edits change its sense?",
     "predict": "What word comes next, and what came before?",
     "decided": "What decided this sense?",
-    "corpus": "What do your own texts say?",
+    "texts": "What do your own texts say?",
+    "search": "Where does a word occur?",
     "found": "How many meanings does it have here?",
     "compare": "Do two models agree?",
     "how": "How does a sentence become a vector?",
     "lessons": "How similar are two unrelated words?",
-    "teach": "Does one word have one meaning?",
+    "slides": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
     "state": "Does it remember earlier text?",
     "spread": "Label a few: what are the rest?",
@@ -38,7 +41,7 @@ TITLES = {
 
 
 def opened(page: Page, server: str, path: str) -> Page:
-    page.goto(f"{server}/{path}")
+    page.goto(f"{server}/{address(path)}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text("What to notice.").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -131,7 +134,7 @@ def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
 
 
 def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
-    opened(page, server, "model")
+    opened(page, server, "about")
     page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
     page.get_by_role("radio", name="Learning rate", exact=True).click()
@@ -141,7 +144,7 @@ def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server:
 
 
 def test_the_model_page_has_a_panel_for_each_task_with_its_layers(page: Page, server: str):
-    opened(page, server, "model")
+    opened(page, server, "about")
     for title in ("Parts of speech", "Senses of four words", "Senses of all words", "Senses in our sentences"):
         expect(page.locator(".colhead", has_text=title)).to_be_visible()
     # only the charts: a table that has scrolled into view has such a cell too

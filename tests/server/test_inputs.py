@@ -186,7 +186,7 @@ def ids(page: Page) -> list[str]:
         ("", ""),
         ("neighbours", ""),
         ("mix", "map_part=mix"),
-        ("corpus", "find=bank"),
+        ("search", "find=bank"),
         ("predict", ""),
         ("train", "train_task=own"),
         ("change", ""),

@@ -20,11 +20,11 @@ from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
 from pages._cached import jobs, label_store, opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import inputs, store
 from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
+from pages._texts import inputs, store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
