@@ -23,8 +23,7 @@ from pages._export.recipe import Maker, NotebookRecipe, Settings
 
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
     "home": notebook_words.home,
-    "neighbours": notebook_words.neighbours,
-    "cloud": notebook_words.cloud,
+    "neighbors": notebook_words.neighbors,
     "decided": notebook_words.decided,
     "flip": notebook_words.flip,
     "guess": notebook_words.guess,

@@ -21,18 +21,7 @@ BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_st
 LAYERS = "layers"  # the session's, of the model in use
 ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
 # Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
-LAYER_KEYS = (
-    "layer",
-    "nlayer",
-    "cloud_layer",
-    "dlayer",
-    "flip_layer",
-    "found_layer",
-    "view",
-    "context_layer",
-    "control_layer",
-    "relation_layer",
-)
+LAYER_KEYS = ("layer", "nlayer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer")
 WEIGHTS = "s"
 SAID = "layers.said"  # of them, in the run before
 ECHO_S = 5.0  # so long a quick press may still come with the address of before the last one

@@ -30,7 +30,7 @@ from pages._frame.server_jobs import in_turn
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
 VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
-TOGETHER = ("home", "neighbours", "compare")  # views that show two models at once
+TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
 
 
 @dataclass(frozen=True, slots=True)

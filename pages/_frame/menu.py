@@ -47,7 +47,7 @@ def menu() -> tuple[Heading, ...]:
             t("Explore"),
             (
                 Page("app.py", t("Home"), ":material/home:"),
-                Page("pages/neighbours.py", t("Neighbors"), ":material/hub:", (("neighbours", t("Lists")), ("cloud", t("Cloud")))),
+                Page("pages/neighbors.py", t("Neighbors"), ":material/hub:"),
                 Page("pages/map.py", t("Map"), ":material/scatter_plot:"),
                 Page("pages/mix.py", t("Mix"), ":material/tune:"),
                 Page(

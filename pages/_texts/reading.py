@@ -225,7 +225,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         n = len(job.result)
         message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
         row[0].success(message, icon=":material/done_all:")
-        page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
+        page_link("neighbors", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))

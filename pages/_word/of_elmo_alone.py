@@ -27,12 +27,12 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
         ),
         SPELLING: lambda: (
             t("{model} is a transformer: it reads {n:,} word pieces, not letters.", model=known.called, n=len(encoder.tokeniser)),
-            "neighbours",
+            "neighbors",
             t("Its neighbors"),
         ),
         EXPECTED: lambda: (
             t("{model} gives vectors but predicts no words. elmo-mini does.", model=known.called),
-            "neighbours",
+            "neighbors",
             t("Its neighbors"),
         ),
     }[page]()

@@ -13,7 +13,7 @@ from tests.app.visit import opened
 from tests.bench import addresses
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/neighbours.py", "pages/compare.py"])
+@pytest.mark.parametrize("page", ["app.py", "pages/neighbors.py", "pages/compare.py"])
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
 def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
     result = opened(page, **{name: "x" * 300})

@@ -24,7 +24,7 @@ def text_of(page) -> str:
 
 
 def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
-    captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer="1").caption)
+    captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer="1").caption)
     means = re.findall(r"random pairs: (0\.\d\d) on average", captions)
     assert len(means) == 1 and 0.05 < float(means[0]) < 0.5  # one level for both lists, said once
 
@@ -47,7 +47,7 @@ def test_two_random_words_are_as_alike_on_every_page():
         assert f"{level.mean:.2f}" == mean, layer
         if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
             assert re.findall(r"of random pairs \(below (0\.\d\d)\)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
-        captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
+        captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/about.py").caption)
     assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]

@@ -74,7 +74,7 @@ def file_of(path: str, **address: str) -> str:
 PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
 TYPED = [
     ("app.py", PAIR),
-    ("pages/neighbours.py", PAIR),
+    ("pages/neighbors.py", PAIR),
     ("pages/map.py", PAIR),
     ("pages/mix.py", PAIR),
     ("pages/decided.py", {"a": PAIR["a"]}),

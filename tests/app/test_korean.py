@@ -36,7 +36,7 @@ def test_a_link_in_english_stays_english():
 
 
 def test_a_further_korean_word_has_its_senses_at_once():
-    page = opened("pages/neighbours.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
+    page = opened("pages/neighbors.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
     assert not page.exception and not page.error
     message = " ".join(element.proto.body for element in page.get("html"))
     assert "직원 배치" in message and "예의 표시" in message

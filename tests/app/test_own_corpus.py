@@ -33,7 +33,7 @@ def written(tmp_path):
     return tmp_path / "letters.txt"
 
 
-@pytest.mark.parametrize("page", ["pages/neighbours.py", "pages/search.py", "pages/compare.py"])
+@pytest.mark.parametrize("page", ["pages/neighbors.py", "pages/search.py", "pages/compare.py"])
 def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
     shown = opened(page, corpus=str(written))
     assert not shown.exception
@@ -46,7 +46,7 @@ def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
 
 def test_an_own_corpus_by_its_file_in_the_cache_is_its_name(private_cache):
     kept = own_corpus.keep_text(TEXT, "letters")
-    shown = opened("pages/neighbours.py", corpus=str(kept.path))
+    shown = opened("pages/neighbors.py", corpus=str(kept.path))
     assert shown.session_state["corpus"] == kept.name and not shown.error
     assert str(private_cache) not in "\n".join(words_on(shown))
 
@@ -61,7 +61,7 @@ def test_the_folder_of_texts_stays_out_of_the_address(written):
 def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
     kept = own_corpus.keep_text(TEXT + "Nobody has read this one yet.", "letters")
     own_corpus.forget(kept.name)
-    shown = opened("pages/neighbours.py", corpus=kept.name)
+    shown = opened("pages/neighbors.py", corpus=kept.name)
     assert not shown.exception
     assert ["no longer here" in error.value for error in shown.error] == [True]
     assert str(private_cache) not in shown.error[0].value

@@ -16,7 +16,7 @@ from tests.app.visit import opened
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "app.py": "Does a word mean the same thing twice?",
-    "pages/neighbours.py": "What are its neighbors?",
+    "pages/neighbors.py": "What are its neighbors?",
     "pages/map.py": "Do the senses separate?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
@@ -25,7 +25,6 @@ PAGES = {
     "pages/results.py": "When does ELMo help?",
     "pages/about.py": "What does this model know?",
     "pages/spelling.py": "How does it read an unknown word?",
-    "pages/cloud.py": "One dot, or a cloud?",
     "pages/flip.py": "How few edits change its sense?",
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/decided.py": "What decided this sense?",
@@ -41,7 +40,7 @@ PAGES = {
     "pages/guess.py": "Which sense does ELMo choose?",
     "pages/state.py": "Does it remember earlier text?",
 }
-WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
+WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 
 
 def plain_mix(**query: str) -> AppTest:
@@ -151,7 +150,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
 def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
-    assert not opened("pages/neighbours.py", corpus=corpus).error
+    assert not opened("pages/neighbors.py", corpus=corpus).error
     assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
     assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
@@ -186,7 +185,7 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "key"), [("app.py", "model"), ("pages/neighbours.py", "corpus"), ("pages/compare.py", "first"), ("pages/search.py", "corpus")]
+    ("path", "key"), [("app.py", "model"), ("pages/neighbors.py", "corpus"), ("pages/compare.py", "first"), ("pages/search.py", "corpus")]
 )
 def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_one_that_is_not(monkeypatch, tmp_path, path, key):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")

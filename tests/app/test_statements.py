@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages._texts import reading
 
 from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
@@ -23,6 +22,7 @@ from pages._classify import earlier
 from pages._compare import words as compare_words
 from pages._how import memory_notices, spelling_notices
 from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
+from pages._texts import reading
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])

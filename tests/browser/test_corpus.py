@@ -39,7 +39,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url
-    page.goto(link.replace("/texts?", "/neighbours?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
+    page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
     page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
     go(page, "Search")

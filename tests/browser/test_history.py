@@ -102,7 +102,7 @@ def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Pa
 
 
 def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server: str):
-    page.goto(f"{server}/neighbours?a={JAM}&b={MOLE}")
+    page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
     shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
     page.wait_for_function(AT_REST)
     filled(page, "b", "Grandma makes strawberry jam.")
@@ -163,7 +163,7 @@ WRITTEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["?layer=0", "neighbours?lang=ko&nlayer=0"])
+@pytest.mark.parametrize("path", ["?layer=0", "neighbors?lang=ko&nlayer=0"])
 def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Page, server: str, path: str):
     page.add_init_script(f"({WRITTEN})()")
     page.goto(f"{server}/{path}&a=A+boat+left+the+port.&b=We+drank+old+port.")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 TITLES = {
     "": "Does a word mean the same thing twice?",
-    "neighbours": "What are its neighbors?",
+    "neighbors": "What are its neighbors?",
     "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
@@ -20,7 +20,6 @@ TITLES = {
     "results": "When does ELMo help?",
     "about": "What does this model know?",
     "spelling": "How does it read an unknown word?",
-    "cloud": "One dot, or a cloud?",
     "flip": "How few edits change its sense?",
     "predict": "What word comes next, and what came before?",
     "decided": "What decided this sense?",
@@ -78,12 +77,12 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
     box.press("Enter")
     expect(page).to_have_url(re.compile("b=The"))
     page.get_by_role("link", name="Its neighbors").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbours"])
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbors"])
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value("The spring in the clock was broken.")
 
 
 def test_layer_0_gives_both_sentences_one_list_and_layer_2_does_not(page: Page, server: str):
-    opened(page, server, "neighbours?nlayer=0")
+    opened(page, server, "neighbors?nlayer=0")
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("the lists are identical")
     page.get_by_role("radio", name="2", exact=True).click()
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2 the lists share")
@@ -128,7 +127,7 @@ def test_selected_dots_are_listed(page: Page, server: str):
 
 def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    opened(page, server, "neighbours?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
+    opened(page, server, "neighbors?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("<img"))
     expect(page.locator("img[src='x']")).to_have_count(0)
 

@@ -55,7 +55,7 @@ EVIL = """() => [
 
 
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
-PAGES = tuple(TITLES) if EVERY else ("neighbours", "predict", "spelling", "decided")
+PAGES = tuple(TITLES) if EVERY else ("neighbors", "predict", "spelling", "decided")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: 
 
 
 def test_names_in_a_link_that_somebody_sends_are_shown_and_never_run(watched: Page, server: str):
-    for path in PAGES if EVERY else ("neighbours",):
+    for path in PAGES if EVERY else ("neighbors",):
         for key in CHOSEN if EVERY else CHOSEN[:3]:
             watched.goto(f"{server}/" + address(f"{path}?" + urlencode({key: PAYLOAD})))
             settled(watched)

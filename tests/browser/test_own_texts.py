@@ -1,4 +1,4 @@
-"""Texts of one's own, and words that nobody labeled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
+"""Texts of one's own, and words that nobody labeled, on Flip, What decided it and Senses found, in a real Chromium."""
 
 import re
 from itertools import product
@@ -60,12 +60,8 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
 
 def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
     pair = urlencode({"a": "The lynx slept on a branch.", "ai": "lynx", "b": "He sold his new lynx.", "bi": "lynx"})
-    opened(page, server, f"cloud?{pair}")
+    opened(page, server, f"flip?{pair}")
     notice = page.locator("[data-stale=false] .notice")
-    expect(page.get_by_text("“lynx”: no labeled senses")).to_be_visible()
-    expect(notice).to_contain_text(re.compile("nearer to|too close to call"), timeout=240_000)  # every word is read once before
-    at_peace(page)
-    page.goto(f"{server}/{address('flip')}&{pair}")
     expect(notice).to_contain_text("“lynx” stays")
     page.get_by_text("Reveal", exact=True).click()
     expect(notice).to_contain_text("it flips")

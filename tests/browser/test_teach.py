@@ -102,7 +102,7 @@ def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: 
 
 
 def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
-    opened(page, server, "neighbours?teach=1")
+    opened(page, server, "neighbors?teach=1")
     expect(page.locator("html")).to_have_css("font-size", "24px")
     expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
     page.get_by_test_id("stMainBlockContainer").get_by_text("Sentences", exact=True).click()

@@ -96,15 +96,15 @@ def test_a_wide_table_takes_memory_for_its_texts_and_labels(server):
 
 def test_vectors_that_unpack_to_repetitions_are_refused(server):
     with Client(server) as client:
-        shown = client.run("neighbours")
+        shown = client.run("neighbors")
         server.settle()
         before = server.memory_mb()
         server.reset_peak()
         widgets = {shown.widgets["Static vectors"]: str(server.vectors)}
-        client.run("neighbours", widgets=widgets)
+        client.run("neighbors", widgets=widgets)
         end = time.monotonic() + 60
         while "the rest is blank or repeated" not in client.page.text:
             assert time.monotonic() < end, client.page.text[-2000:]
             time.sleep(0.5)
-            client.run("neighbours", widgets=widgets)
+            client.run("neighbors", widgets=widgets)
     assert server.peak_mb() - before < 200

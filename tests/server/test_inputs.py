@@ -116,7 +116,7 @@ PARAMETERS = [
 def test_no_value_of_an_address_ends_a_run_with_an_exception(server: Server, value: str):
     query = urlencode(dict.fromkeys(PARAMETERS, value), errors="surrogatepass")
     with Client(server) as client:
-        page = well(client.run("neighbours", query), server)
+        page = well(client.run("neighbors", query), server)
         assert "Neighbors" in page.text
 
 
@@ -132,10 +132,10 @@ def test_an_address_is_answered_in_a_sentence_however_it_is_made(server: Server)
     }
     for query, sentence in made.items():
         with Client(server) as client:  # a visit that opens with this address
-            assert sentence in well(client.run("neighbours", query), server).text, query[:40]
+            assert sentence in well(client.run("neighbors", query), server).text, query[:40]
     with Client(server) as client:
         for query in ("&" * 5_000, "=" * 5_000, "%" * 5_000, ";" * 100, "a" * 600_000, "\ufffe=\ufffe", "?a=b#c", "a[]=1&a[b]=2"):
-            well(client.run("neighbours", query), server)
+            well(client.run("neighbors", query), server)
 
 
 # values of widgets
@@ -184,7 +184,7 @@ def ids(page: Page) -> list[str]:
     ("name", "query"),
     [
         ("", ""),
-        ("neighbours", ""),
+        ("neighbors", ""),
         ("mix", "map_part=mix"),
         ("search", "find=bank"),
         ("predict", ""),
