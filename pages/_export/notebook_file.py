@@ -35,7 +35,6 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "results": notebook_measured.results,
     "predict": notebook_texts.predict,
     "spelling": notebook_texts.spelling,
-    "state": notebook_layers.state,
     "about": notebook_layers.model,
     "search": notebook_corpus.corpus,
     "collocates": notebook_corpus.collocates,

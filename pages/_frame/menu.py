@@ -87,10 +87,7 @@ def menu() -> tuple[Heading, ...]:
             t("Understand"),
             (
                 Page(
-                    "pages/how.py",
-                    t("How it works"),
-                    ":material/account_tree:",
-                    (("how", t("Step by step")), ("spelling", t("Spelling")), ("state", t("Memory"))),
+                    "pages/how.py", t("How it works"), ":material/account_tree:", (("how", t("Step by step")), ("spelling", t("Spelling")))
                 ),
                 Page(
                     "pages/learn.py",

@@ -164,13 +164,9 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 
 
-@pytest.mark.parametrize("page", ["pages/state.py", "pages/guess.py"])
-def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
-    words = " ".join(words_on(opened(page, corpus=own_texts(tmp_path))))
-    if page == "pages/state.py":
-        assert "labelled" not in words and "is not in this corpus" in words
-    else:
-        assert "This quiz uses sentences, the language’s labeled sentences." in words
+def test_the_quiz_does_not_call_a_visitors_own_sentences_labelled(tmp_path):
+    words = " ".join(words_on(opened("pages/guess.py", corpus=own_texts(tmp_path))))
+    assert "This quiz uses sentences, the language’s labeled sentences." in words
 
 
 def test_a_corpus_that_is_not_there_is_said_once():

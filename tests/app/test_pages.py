@@ -38,7 +38,6 @@ PAGES = {
     "pages/lessons.py": "How similar are two unrelated words?",
     "pages/slides.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo choose?",
-    "pages/state.py": "Does it remember earlier text?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 
@@ -134,7 +133,6 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/lessons.py": ("model", "corpus"),
         "pages/slides.py": ("model",),
         "pages/guess.py": ("model",),
-        "pages/state.py": ("model", "corpus"),
         "pages/texts.py": ("model", "corpus"),
         "pages/search.py": ("model", "corpus"),
         "pages/collocates.py": ("model", "corpus"),

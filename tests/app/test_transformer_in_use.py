@@ -10,7 +10,6 @@ from tests.app.test_pages import PAGES, html_of, opened
 needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
 ALONE = {
     "pages/how.py": "without char-CNN or LSTMs",
-    "pages/state.py": "keeps nothing between sentences",
     "pages/spelling.py": "word pieces, not letters",
     "pages/predict.py": "predicts no words",
 }

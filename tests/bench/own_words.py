@@ -98,7 +98,6 @@ PAGES = {  # -> how many lines, and how many charts, it shows at least
     "decided": (0, 0),
     "found": (0, 0),
     "how": (0, 0),
-    "state": (0, 0),
     "compare": (0, 0),
 }
 OWN = ("home", "neighbors", "map", "mix", "flip")  # pages with both sentences, each with its word to tap

@@ -31,7 +31,6 @@ TITLES = {
     "lessons": "How similar are two unrelated words?",
     "slides": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
-    "state": "Does it remember earlier text?",
     "spread": "Label a few: what are the rest?",
     "collocates": "Which words go together?",
     "keyness": "What is this corpus about?",
