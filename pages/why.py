@@ -1,11 +1,8 @@
 """Why this sense: which words decide it, and how few must change until it changes."""
 
-import streamlit as st
-
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, picture_first, question, show
 from pages._frame.in_use import InUse
-from pages._frame.menu import door
 from pages._why.inputs import sentence
 
 
@@ -23,10 +20,6 @@ def edit(in_use: InUse) -> None:
     """One sentence turned into another word by word, its sense read at every step."""
     question(t("How few edits change its sense?"))
     lede(t("The context changes one word at a time: guess where the model reads a different sense."))
-    if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
-        file, parameters = door("guess")
-        kept = {key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
-        st.switch_page(file, query_params=parameters | kept)
     show("pages._why.edit", in_use)
 
 

@@ -26,6 +26,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
+from tests.links import address
+
 ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
@@ -276,7 +278,8 @@ class Client:
 
     def send_run(self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "") -> None:
         message = BackMsg()
-        message.rerun_script.query_string, message.rerun_script.page_name = query, page
+        name, _, parameters = address(page).partition("?")
+        message.rerun_script.query_string, message.rerun_script.page_name = "&".join(filter(None, [parameters, query])), name
         message.rerun_script.fragment_id = fragment
         message.rerun_script.widget_states.SetInParent()
         for key, value in (widgets or {}).items():

@@ -39,7 +39,7 @@ def path_of(name: str) -> Path | None:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
-        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=shorten(title.strip() or name)))
+        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Your texts.", name=shorten(title.strip() or name)))
     return result
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.classify import tasks, trainings
 from core.classify.columns import read_columns, selector
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import variant_titles
 from core.classify.tables import read_table
 from core.classify.trainings import Order
 from core.common import i18n
@@ -45,8 +45,7 @@ def choose(in_use: InUse) -> Order | None:
         with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
-        older = {variant.title: name for name, variant in VARIANTS.items()}
-        variants = coded_choices("variants", t("Variants"), titles, USUAL, older=older)
+        variants = coded_choices("variants", t("Variants"), titles, USUAL)
     with right:
         share = st.select_slider(
             t("Share of training texts"),

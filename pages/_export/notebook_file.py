@@ -23,8 +23,7 @@ from pages._export.recipe import Maker, NotebookRecipe, Settings
 
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
     "home": notebook_words.home,
-    "neighbours": notebook_words.neighbours,
-    "cloud": notebook_words.cloud,
+    "neighbors": notebook_words.neighbors,
     "decided": notebook_words.decided,
     "flip": notebook_words.flip,
     "guess": notebook_words.guess,
@@ -36,9 +35,8 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "results": notebook_measured.results,
     "predict": notebook_texts.predict,
     "spelling": notebook_texts.spelling,
-    "state": notebook_layers.state,
-    "model": notebook_layers.model,
-    "corpus": notebook_corpus.corpus,
+    "about": notebook_layers.model,
+    "search": notebook_corpus.corpus,
     "collocates": notebook_corpus.collocates,
     "keyness": notebook_corpus.keyness,
     "found": notebook_texts.found,

@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbors, one dot or a cloud, what decided it, edits, the quiz."""
+"""Notebooks of the views on a word in its sentences: Home, neighbors, what decided it, edits, the quiz."""
 
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
@@ -41,7 +41,7 @@ except ElmoscopeError as no_softmax:
 """
 
 
-def neighbours(settings: Settings) -> NotebookRecipe:
+def neighbors(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe’s neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
@@ -68,43 +68,6 @@ pd.concat(tables, keys=["first", "second"][: len(words)])
 _NEAREST_STATIC = """\
 word = words[0].word
 [(near.word, round(near.cosine, 4)) for near in bench.vectors.neighbours(word, k)] if word in bench.vectors else "unknown"
-"""
-
-
-def cloud(settings: Settings) -> NotebookRecipe:
-    shows = t("Senses around GloVe’s one vector and around ELMo’s vector in each sentence.")
-    assignments = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
-    return NotebookRecipe(shows, assignments, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
-
-
-_CLOUD = """\
-from core.common.errors import BadInput
-from core.senses.cloud import side_shares
-from core.views import cloud
-
-first, second = [*words, None, None][:2]
-result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space=layer))  # may read every token, once
-try:
-    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
-except BadInput as unknown:
-    static = None
-    print(unknown)
-names = result.senses if isinstance(result, cloud.SenseCloud) else ["the first sentence", "the second sentence"]
-"""
-_CLOUD_SHARES = """\
-shares = [("GloVe", side_shares(static.sides, names))] if static and static.sides is not None else []
-if isinstance(result, cloud.SenseCloud):  # the senses of the labelled sentences nearest to each of yours
-    shares += [(name, each) for name, each in zip(("first sentence", "second sentence"), result.shares) if each]
-    near = [(neighbour.occurrence.sentence, neighbour.occurrence.sense) for each in result.near for neighbour in each or ()]
-else:  # 0 the first sentence, 1 the second, -1 too close to call
-    shares += [("ELMo", side_shares(result.sides, names))] if len(result.items) else []
-    near = list(zip(result.words or [occurrence.sentence for occurrence in result.occurrences], result.sides.tolist()))
-near
-"""
-_CLOUD_FIGURE = """\
-from core.figures.cloud import share_bars
-
-share_bars(shares, names) if shares else None
 """
 
 

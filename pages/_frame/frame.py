@@ -22,12 +22,12 @@ from pages._frame import browser, client_values, language, links, teaching
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
-from pages._frame.menu import menu
+from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
 IN_SIGHT = 2  # sentences of a notice; the others are folded
-ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
+ENGLISH_ONLY = "pages/classify.py"
 
 
 def frame(file: str) -> InUse:
@@ -36,7 +36,7 @@ def frame(file: str) -> InUse:
     links.give_back()
     language.follow()
     links.open_view()
-    entry, page = next((entry, page) for entry in menu() for page in entry.pages if page.file == file)
+    page = next(page for page in list_pages() if page.file == file)
     view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
     large = teaching.begin(view)
@@ -52,24 +52,22 @@ def frame(file: str) -> InUse:
     browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for item in menu():
-            st.page_link(item.pages[0].file, label=f"**{item.label}**" if item == entry else item.label, icon=item.icon, width="stretch")
+        for heading in menu():
+            with st.container(gap="xxsmall"):
+                st.caption(heading.label)
+                for item in heading.pages:
+                    st.page_link(item.file, label=f"**{item.label}**" if item == page else item.label, icon=item.icon, width="stretch")
         content = language.choose()
         teaching.toggle()
         in_use = choose(content)
     if large:
         teaching.link(view)
-    else:
-        if len(entry.pages) > 1:
-            with st.container(horizontal=True, gap="small", key="siblings"):
-                for sibling in entry.pages:
-                    st.page_link(sibling.file, label=f"**{sibling.label}**" if sibling == page else sibling.label, width="content")
-        if len(page.parts) > 1:
-            coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
+    elif len(page.parts) > 1:
+        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     links.show_errors()
-    if file in ENGLISH_ONLY:
+    if file == ENGLISH_ONLY:
         if in_use.beside:
             st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
         fit_model(in_use.model)

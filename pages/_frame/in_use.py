@@ -30,7 +30,7 @@ from pages._frame.server_jobs import in_turn
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
 VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
-TOGETHER = ("home", "neighbours", "compare")  # views that show two models at once
+TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _choose_second_model(model: str) -> str:
 
 
 def _forget_compared() -> None:
-    """What the Compare page sets side by side is then what is in use."""
+    """What Compare sets side by side is then what is in use."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
         drop(key)
@@ -164,7 +164,7 @@ def fit_model(model: str) -> None:
 
 
 def name_corpus(key: str) -> None:
-    """Replace the path of a text, typed or in an older link, by the name of a copy, so that no page shows the path.
+    """Replace the path of a text, typed or in a link, by the name of a copy, so that no page shows the path.
 
     The path stays if the text cannot be read, so that the page can state the error. The path of an index, which is a folder, stays too.
     """

@@ -26,28 +26,11 @@ ERROR = "link.wrong"  # the session's key of the error message that the next run
 # Parameters of number boxes and sliders. Streamlit raises an exception for an endless number in an address.
 WHOLE_NUMBERS = ("pseed", "k", "window", "minimum", "key_minimum", "seeds", "epochs")
 DECIMAL_NUMBERS = re.compile(r"gamma|pheat|apart_at|w\d{1,3}")
-LISTS = re.compile(r"variants|noise_heads_\w+")  # parameters that older links repeat for each choice
 CONTROL = ("Cc", "Cs")  # Unicode categories of control characters and half characters
 HIDDEN = (*CONTROL, "Cf")  # and of characters that hide or reverse a part of a path
 MAX_PARAMETERS = 500  # of a short link
 INTERNAL = "$$"  # the beginning of Streamlit's reserved session keys
 MAX_ERRORS = 3  # listed one by one
-TITLES = {  # values of older links in place of which there are codes now
-    "layout": {
-        "Largest spread (PCA)": "pca",
-        "가장 넓은 퍼짐(PCA)": "pca",
-        "Axes of your own": "poles",
-        "직접 정한 축": "poles",
-        "Three dimensions": "3d",
-        "3차원": "3d",
-    },
-    "around": {
-        "Neighbours kept (UMAP)": "umap",
-        "이웃을 지킴(UMAP)": "umap",
-        "Between your sentences": "between",
-        "두 문장 사이": "between",
-    },
-}
 SHOWN = "address.shown"  # the session's key of the last page, the values from its address, and some of them as the address had them
 OWED = "address.owed"  # the session's key of the values of `give_back` that no run has read from the address yet
 TEXTS = ("a", "b", "lang")  # parameters that are stored before their run has ended
@@ -129,9 +112,6 @@ def open_view() -> None:
             for name, value in results[:MAX_PARAMETERS]:
                 values.setdefault(name, []).append(value)
             st.query_params.from_dict(values)
-    for name, codes in TITLES.items():
-        if (title := st.query_params.get(name)) in codes:
-            st.query_params[name] = codes[title]
     errors, removed_names = {}, []
     for name, value in list(st.query_params.items()):
         if error := _find_error(name):
@@ -224,7 +204,7 @@ def _find_error(name: str) -> str:
         or (name in places.KINDS and any(category(sign) in HIDDEN for value in values for sign in value))
     ):
         reason = t("invalid characters")
-    elif len(values) > 1 and not LISTS.fullmatch(name):
+    elif len(values) > 1:
         reason = t("given {n:,} times", n=len(values))
     elif name in WHOLE_NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
         reason = t("not a whole number")

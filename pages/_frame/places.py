@@ -18,7 +18,7 @@ from core.common.model_layers import MIX, SENSES
 from core.files import registry
 
 FOLDER, SPACE = "folder", "space"
-# Parameters that can hold a path, and the kind of the file: one of the registry, a space as the Compare page names it, or a folder.
+# Parameters that can hold a path, and the kind of the file: one of the registry, a space as Compare names it, or a folder.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "model": "model",

@@ -26,7 +26,7 @@ def open_page() -> None:
         for column, (page, label, icon) in zip(
             st.columns(3),
             (
-                ("neighbours", t("Its neighbors"), ":material/hub:"),
+                ("neighbors", t("Its neighbors"), ":material/hub:"),
                 ("map", t("Map of its senses"), ":material/scatter_plot:"),
                 ("mix", t("Mix the layers"), ":material/tune:"),
             ),

@@ -110,7 +110,7 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
         caption = t("No labeled sentence to compare.")
     else:
         caption = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
-    return Scene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
+    return Scene(t("Different neighbors"), parts, caption, "neighbors", t("See both lists"))
 
 
 def value_bars(rows: Sequence[tuple[str, float]]) -> list:

@@ -68,11 +68,8 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Where does GloVe put the word?"),
-            "cloud",
-            t(
-                "GloVe learns one vector per spelling from nearby words, so all senses share it. Gray neighbors have "
-                "no clear lean. Closer to the center is more similar."
-            ),
+            "neighbors",
+            t("GloVe learns one vector per spelling from nearby words, so all senses share it. Ask which words belong to which sense."),
         ),
         Slide(
             t("And ELMo?"),

@@ -84,7 +84,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
         key="found.jsonl",
         icon=":material/download:",
         on_click="ignore",
-        help=t("Add it under Corpus to see the groups on Map: faint, as guesses, not measured."),
+        help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
     )
     table = pd.DataFrame(
         {

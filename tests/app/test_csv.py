@@ -54,7 +54,7 @@ PAGES = {
         f"results, {part}": ("pages/results.py", {"results_part": part})
         for part in ("paper", "more", "labels", "classifiers", "shipped", "checks")
     },
-    "model": ("pages/model.py", {}),
+    "model": ("pages/about.py", {}),
     "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
     "context": ("pages/lessons.py", {"lesson": "context"}),
     "cone": ("pages/lessons.py", {"lesson": "cone"}),

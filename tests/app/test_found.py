@@ -30,8 +30,8 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
 
 
 def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():
-    page = opened("pages/corpus.py", find="bank", find_order="substitutes")
-    text = opened("pages/corpus.py", find="bank")
+    page = opened("pages/search.py", find="bank", find_order="substitutes")
+    text = opened("pages/search.py", find="bank")
     sorted_rows, rows = page.dataframe[-1].value, text.dataframe[-1].value
     assert not page.exception and sorted(sorted_rows["sentence"]) == sorted(rows["sentence"])
     assert list(sorted_rows["sentence"]) != list(rows["sentence"])

@@ -42,7 +42,7 @@ def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
     address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
     stored_files = {*own_names.folder().glob("*")}
     for _ in range(2):
-        page = linked("pages/corpus.py", **address)
+        page = linked("pages/texts.py", **address)
         assert not page.exception and asks(page) and "otter" not in read_page(page) and "corpus_folder" not in page.query_params
         assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == stored_files
         page = press(page, "corpus_folder")
@@ -53,7 +53,7 @@ def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("pages/corpus.py", "corpus"),
+        ("pages/search.py", "corpus"),
         ("pages/keyness.py", "against"),
         ("pages/change.py", "change_first"),
         ("pages/change.py", "change_second"),
@@ -79,13 +79,13 @@ def test_model_in_a_link_is_used_after_a_click(tmp_path):
 
 
 def test_file_in_a_short_link_is_not_opened_without_a_click():
-    page = linked("pages/corpus.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
+    page = linked("pages/texts.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
     assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
 
 
 def test_no_path_is_proposed_if_paths_are_off(folder, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
-    page = linked("pages/corpus.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
+    page = linked("pages/texts.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
     assert not page.exception and not asks(page) and "otter" not in read_page(page)
     assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
 

@@ -1,4 +1,4 @@
-"""What the pages One dot, Flip, What decided it and Senses found say is true of any numbers: empty, one, tied, missing, foreign."""
+"""What the pages Flip, What decided it and Senses found say is true of any numbers: empty, one, tied, missing, foreign."""
 
 import re
 
@@ -6,14 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.common.markup import shorten
-from core.senses import cloud, clusters, edits
+from core.senses import clusters, edits
 from core.senses import influence as inf
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
-from core.views.cloud import SenseCloud, SideCloud, Static
 from core.views.edits import EditPath
 from core.views.induction import Occurrences
-from pages._neighbours import cloud_notices
 from pages._senses import notices as found_notices
 from pages._why import decide_notices, edit_notices
 from pages._why.edit_notices import CLEAR, NEVER
@@ -92,64 +89,6 @@ def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
-
-
-@given(
-    st.lists(st.tuples(COSINES, COSINES, WORDS), max_size=12), st.booleans(), st.booleans(), st.sampled_from(["0", "1", "mix"]), st.data()
-)
-def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer, data):
-    first, second = (np.array([dot[k] for dot in dots]) for k in (0, 1))
-    words = [f"{word}{k}" for k, (_, _, word) in enumerate(dots)]
-    items = {"words": words, "counts": [1] * len(dots)} if named else {"occurrences": words}
-    result = SideCloud(cosines=np.array([first, second]), sentences=len(dots), **items)
-    sides = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
-    static = None if sides is None else Static(word="jam", near=["x"] * len(sides), sides=sides)
-    lines = sentences(cloud_notices.describe_sides(("<b>jam", "<b>Jam" if same else "a&b"), layer, result, static))
-    if "sentences with" in lines[0]:  # of two words together, both are named
-        assert ("jam” / “a&amp;b" in lines[0]) == (not same)
-    lean = second - first
-    if message := re.search(
-        r"the (\d+) sentences with .* divide: (\d+) nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
-    ):
-        near = int((lean <= -cloud.LEAN).sum()), int((lean >= cloud.LEAN).sum())
-        assert tuple(map(int, message.groups())) == (len(dots), *near, len(dots) - sum(near))
-    if "too close to call." in lines[0] and "nearer to your first" not in lines[0]:
-        assert (np.abs(lean) < cloud.LEAN).all()
-    if only := re.search(r"only your (first|second) sentence has words", lines[0]):
-        assert ((lean <= -cloud.LEAN).any(), (lean >= cloud.LEAN).any()) == (only[1] == "first", only[1] == "second")
-    if "nearer to your first sentence: “" in lines[0]:
-        best = words[int(np.argmax(np.where(lean <= -cloud.LEAN, first, -9)))]
-        nearer = lines[0].split("; to your second")[0]
-        assert nearer.count("“") <= 3 and f"“{written([shorten(best)])[0]}”" in nearer
-        assert (lean <= -cloud.LEAN).any() and (lean >= cloud.LEAN).any()
-    assert (len(lines) == 2) == (static is not None and same)
-    if static is not None and same and (sides >= 0).any():
-        assert "3 neighbors split: 2 with the first sentence, 1 with the second" in lines[1]
-
-
-SHARES = (
-    st.lists(st.integers(0, 8), min_size=3, max_size=3).filter(any).map(lambda c: dict(zip("abc", (n / sum(c) for n in c), strict=True)))
-)
-
-
-@given(SHARES, st.one_of(st.none(), SHARES), st.sampled_from(["0", "2", "mix"]))
-def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
-    static = Static(word="bank", near=["x", "y"], sides=np.array([0, -1]))
-    result = SenseCloud(lemma="bank", senses=["a", "b", "c"], occurrences=(), shares=(first, second), near=([], []))
-    lines = sentences(cloud_notices.write_notices(result, layer, static))
-    assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
-    if layer == "0":
-        return
-    for shares, which in ((first, "first"), (second, "second")):
-        if shares is None:
-            assert which not in lines[0]
-            continue
-        ordered = sorted(shares.values(), reverse=True)
-        leads = ordered[0] >= 1 / 3 + cloud_notices.UNSURE and ordered[0] - ordered[1] >= cloud_notices.UNSURE
-        match = re.search(rf"your {which}(?: sentence is)? (among “(\w)” \((\d+)%|between)", lines[0])
-        assert (match[1] != "between") == leads
-        if leads:
-            assert shares[match[2]] == ordered[0] and int(match[3]) == round(100 * ordered[0])
 
 
 @st.composite

@@ -22,10 +22,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from core.common.limits import limits
 from pages._frame import gate, listening, server
 from pages._frame.gate import Gate
-from pages._frame.menu import door, menu
+from pages._frame.menu import door, list_views
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
-VIEWS = [view for entry in menu() for page in entry.pages for view in page.views]
+VIEWS = list_views()
 
 
 def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:

@@ -49,7 +49,7 @@ REQUESTS = {
     "neighbours": [
         (
             {"word": {"text": a, "position": position}, "space": space, "among": among, "k": 8},
-            "neighbours",
+            "neighbors",
             {"a": a, "b": "", "ai": position, "nlayer": space, "among": among},
         )
         for (a, _), position, space, among in zip(
@@ -67,10 +67,6 @@ REQUESTS = {
             {"found_word": word, "found_layer": space, "found_k": str(number or "")},
         )
         for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
-    ],
-    "cloud": [
-        ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
-        for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
         ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})

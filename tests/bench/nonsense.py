@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
 from core.common.config import ROOT, cache_folder, data_folder
-from pages._frame.menu import HOME, door, menu
+from pages._frame.menu import HOME, door, list_views
 from tests.browser.conftest import AT_REST
 from tests.run import find_chromium
 
@@ -259,7 +259,7 @@ def main() -> int:
     parser.add_argument("--photos", type=Path, help="of each page with a fault")
     arguments = parser.parse_args()
     arguments.base = arguments.base.rstrip("/")
-    views = arguments.views or [view for entry in menu() for page in entry.pages for view in page.views]
+    views = arguments.views or list_views()
     typed, wrong = 0, 0
     print(f"{'view':12}{'typed':>8}{'slowest':>10}{'faults':>8}", flush=True)
     with sync_playwright() as playwright:

@@ -42,7 +42,7 @@ def own_file(tmp_path_factory) -> Path:
 
 
 def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], epochs: int) -> Page:
-    opened(page, server, f"train?train_task=Your+own+file&epochs={epochs}")
+    opened(page, server, f"train?train_task=own&epochs={epochs}")
     page.locator("input[type=file]").set_input_files(file)
     for name in toggled:
         before = page.url
@@ -121,7 +121,7 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
     ],
 )
 def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, message: str):
-    opened(page, server, "train?train_task=Your+own+file")
+    opened(page, server, "train?train_task=own")
     (tmp_path / name).write_text(text)
     page.locator("input[type=file]").set_input_files(tmp_path / name)
     expect(page.get_by_test_id("stAlert").filter(has_text=message).first).to_be_visible()

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 def test_control_signs_and_endless_names_that_are_typed_stop_no_page(page: Page, server: str):
     console: list[str] = []
     page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
-    opened(page, server, "neighbours")
+    opened(page, server, "neighbors")
     sentence = page.locator(".st-key-a input")
     type_in(page, sentence, "She sat on the\x07 bank.\x01")
     wait(page)

@@ -96,15 +96,15 @@ def test_wide_table_takes_memory_only_for_its_texts_and_labels(server):
 
 def test_vectors_that_unpack_to_repetitions_are_refused(server):
     with Client(server) as client:
-        page = client.run("neighbours")
+        page = client.run("neighbors")
         server.wait_until_idle()
         start_mb = server.memory_mb()
         server.reset_peak()
         widgets = {page.widgets["Static vectors"]: str(server.vectors)}
-        client.run("neighbours", widgets=widgets)
+        client.run("neighbors", widgets=widgets)
         deadline = time.monotonic() + 60
         while "the rest is blank or repeated" not in client.page.text:
             assert time.monotonic() < deadline, client.page.text[-2000:]
             time.sleep(0.5)
-            client.run("neighbours", widgets=widgets)
+            client.run("neighbors", widgets=widgets)
     assert server.peak_mb() - start_mb < 200

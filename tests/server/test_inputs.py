@@ -116,7 +116,7 @@ PARAMETERS = [
 def test_no_value_of_an_address_raises_an_exception(server: Server, value: str):
     query = urlencode(dict.fromkeys(PARAMETERS, value), errors="surrogatepass")
     with Client(server) as client:
-        page = check_page(client.run("neighbours", query))
+        page = check_page(client.run("neighbors", query))
         assert "Neighbors" in page.text
 
 
@@ -132,10 +132,10 @@ def test_invalid_address_is_explained_in_a_sentence(server: Server):
     }
     for query, sentence in sentences.items():
         with Client(server) as client:  # a session that opens with this address
-            assert sentence in check_page(client.run("neighbours", query)).text, query[:40]
+            assert sentence in check_page(client.run("neighbors", query)).text, query[:40]
     with Client(server) as client:
         for query in ("&" * 5_000, "=" * 5_000, "%" * 5_000, ";" * 100, "a" * 600_000, "\ufffe=\ufffe", "?a=b#c", "a[]=1&a[b]=2"):
-            check_page(client.run("neighbours", query))
+            check_page(client.run("neighbors", query))
 
 
 # values of widgets
@@ -184,9 +184,9 @@ def find_ids(page: Page) -> list[str]:
     ("name", "query"),
     [
         ("", ""),
-        ("neighbours", ""),
+        ("neighbors", ""),
         ("mix", "map_part=mix"),
-        ("corpus", "find=bank"),
+        ("search", "find=bank"),
         ("predict", ""),
         ("train", "train_task=own"),
         ("change", ""),

@@ -20,11 +20,11 @@ from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
 from pages._cached import jobs, label_store, opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import inputs, store
 from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
+from pages._texts import inputs, store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
@@ -225,7 +225,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         n = len(job.result)
         message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
         row[0].success(message, icon=":material/done_all:")
-        page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
+        page_link("neighbors", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))

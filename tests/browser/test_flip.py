@@ -1,4 +1,4 @@
-"""One dot or a cloud, and Edit until it flips, in a real Chromium."""
+"""Edit until it flips, in a real Chromium."""
 
 import re
 
@@ -10,27 +10,9 @@ from tests.browser.test_main_path import opened
 pytestmark = pytest.mark.browser
 
 
-def test_the_cloud_follows_layer_and_sentence(page: Page, server: str):
-    opened(page, server, "cloud?cloud_layer=0")
-    expect(page.get_by_role("heading", level=1)).to_have_text("One dot, or a cloud?")
-    notice = page.locator("[data-stale=false] .notice")
-    expect(notice).to_contain_text("GloVe’s 50 neighbors of “bank” are")
-    expect(notice).to_contain_text("like GloVe")
-    page.get_by_role("radio", name="2", exact=True).click()
-    expect(notice).to_contain_text("At layer 2 your first sentence is among")
-    before = notice.inner_text()
-    box = page.get_by_label("First sentence", exact=True)
-    box.fill("Her bank lent the firm a large sum of money.")
-    box.press("Enter")
-    expect(notice).not_to_have_text(before)
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
 def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
     text = "Zzyx+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+🎉"
-    opened(page, server, f"cloud?a={text}&b={text}")
-    expect(page.get_by_text("no labeled senses")).to_be_visible()
     opened(page, server, f"flip?a={text}&b={text}+again&reveal=true")
     expect(page.get_by_text("has no labeled senses: each step is compared with the two sentences")).to_be_visible()
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")  # which the verdict reads

@@ -25,7 +25,7 @@ from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
-from pages._neighbours import notices, requery
+from pages._neighbors import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
 from pages._word import more_sentences, pair_layer, reading, share_card
@@ -75,9 +75,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     if few:
-        more_sentences.offer(in_use, *few, key="neighbours")
+        more_sentences.offer(in_use, *few, key="neighbors")
     if tables:
-        lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
+        lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
     compare_engines(in_use, [first, second])
 
 
