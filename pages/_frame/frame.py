@@ -20,7 +20,7 @@ from core.common.markup import Markup, html
 from pages._export import record
 from pages._frame import browser, client_values, language, links, teaching
 from pages._frame.choices import coded_choice, settle_choice
-from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
+from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
@@ -102,6 +102,8 @@ def show(module: str, *args) -> None:
             import_module("pages._widgets.downloads").show()
             import_module("pages._widgets.gestures").listen()
             import_module("pages._home.ahead").warm_up()
+            if (in_use := record.now().in_use) and in_use.engine == THEIRS:
+                import_module("pages._word.engines").compare_engines(in_use)
     finally:
         links.keep_values()
 

@@ -31,7 +31,6 @@ from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
 from pages._word import pair_layer, share_card, verdict, verdict_words
-from pages._word.engines import compare_engines
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
@@ -41,7 +40,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) ->
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, first, second)
-    compare_engines(in_use, [first, second])
 
 
 def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:

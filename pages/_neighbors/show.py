@@ -29,7 +29,6 @@ from pages._neighbors import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
 from pages._word import more_sentences, pair_layer, reading, share_card
-from pages._word.engines import compare_engines
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
@@ -37,7 +36,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
+    """Lists, what to notice, table twin."""
     words = [c for c in (first, second) if c.position is not None]
     over = bench(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
@@ -78,7 +77,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         more_sentences.offer(in_use, *few, key="neighbors")
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
-    compare_engines(in_use, [first, second])
 
 
 def _names() -> tuple[str, str]:
