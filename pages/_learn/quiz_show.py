@@ -48,7 +48,7 @@ def _play(in_use: InUse) -> None:
     language = languages.in_use()
     request = questions(number, language.code)
     if not request:
-        raise BadInput(t("No words with two labeled senses in {language}. Choose another model under “In use”.", language=language.name))
+        raise BadInput(t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name))
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     game = quiz_played.game(number, in_use.model, language.code)
