@@ -75,7 +75,7 @@ def choose(content: Language) -> InUse:
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     models = [short_name(name) for name in (model, beside) if name]
-    st.caption(plain(" · ".join([*models, own_names.title_of(corpus)])))
+    st.caption(plain(" · ".join([*models, *own_names.titles_of([corpus])])))
     for note in _notes_of_vectors(vectors):
         st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, beside)
