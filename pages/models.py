@@ -5,7 +5,7 @@ from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
 
 
-def about(in_use: InUse) -> None:
+def describe(in_use: InUse) -> None:
     """The model in use."""
     question(t("What does this model know?"))
     lede(t("ELMo learns grammar and meaning only by predicting the next and the previous word."))
@@ -20,4 +20,4 @@ def compare(in_use: InUse) -> None:
 
 
 in_use = frame("pages/models.py")
-{"about": about, "compare": compare}[part()](in_use)
+{"about": describe, "compare": compare}[part()](in_use)

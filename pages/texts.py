@@ -3,14 +3,14 @@
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._texts.inputs import brought
+from pages._texts.inputs import draw_inputs
 
 
 def texts(in_use: InUse) -> None:
     """Texts are brought here, measured, and read for every page."""
     question(t("What do your own texts say?"))
     lede(t("Add your texts: search them here, and use them on every page."))
-    show("pages._texts.brought", in_use, brought())
+    show("pages._texts.brought", in_use, draw_inputs())
 
 
 def search(in_use: InUse) -> None:

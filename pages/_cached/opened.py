@@ -43,7 +43,7 @@ MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second o
 
 
 def model(name: str) -> Model:
-    """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
+    """The model, where this visitor has it compute (Model and data). Answers differ between devices by rounding alone, so what is kept of
     them is kept once for all."""
     device = devices.in_use()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}

@@ -24,8 +24,7 @@ from pages._export.recipe import Maker, NotebookRecipe, Settings
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
     "home": notebook_words.home,
     "neighbors": notebook_words.neighbors,
-    "decided": notebook_words.decided,
-    "flip": notebook_words.flip,
+    "why": notebook_words.why,
     "guess": notebook_words.guess,
     "map": notebook_layers.map_,
     "mix": notebook_layers.mix,

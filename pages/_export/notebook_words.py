@@ -71,11 +71,13 @@ word = words[0].word
 """
 
 
-def decided(settings: Settings) -> NotebookRecipe:
-    shows = t("How each word of a sentence changes the sense.")
+def why(settings: Settings) -> NotebookRecipe:
+    shows = t("One sentence edited into another, word by word, and how each word of the first changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
     assignments = words_in_use(
         settings,
+        order=chosen(settings, "order", "left to right"),
+        space=chosen(settings, "flip_layer", model_layers.in_use().top),
         how=chosen(settings, "dhow", "drop"),
         swap=chosen(settings, "dswap", "thing"),
         layer=layer,
@@ -83,7 +85,7 @@ def decided(settings: Settings) -> NotebookRecipe:
         half=chosen(settings, "dhalf", "both"),
         sense=chosen(settings, "dsense", None),  # None: the nearest
     )
-    return NotebookRecipe(shows, assignments, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -123,24 +125,17 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 """
 
 
-def flip(settings: Settings) -> NotebookRecipe:
-    shows = t("One sentence edited into another, word by word, with the sense at each step.")
-    order, layer = chosen(settings, "order", "left to right"), chosen(settings, "flip_layer", model_layers.in_use().top)
-    assignments = words_in_use(settings, order=order, layer=layer)
-    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS))
-
-
 _PATH = """\
 from core.views import edits
 
-path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=layer))
+path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
 [(" ".join(step.tokens), sense) for step, sense in zip(path.steps, path.read)]  # without labelled senses: the sentence that it is nearer to
 """
 _MARGINS = """\
 from core.figures.edits import margin_figure
 
 margin_figure(
-    {layer: path.margins[layer]}, {layer: path.flips[layer]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=layer
+    {space: path.margins[space]}, {space: path.flips[space]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=space
 )
 """
 

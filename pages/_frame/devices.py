@@ -1,4 +1,4 @@
-"""Let the user choose the device of the models under "In use", on machines that have more than the processor."""
+"""Let the user choose the device of the models under "Model and data", on machines that have more than the processor."""
 
 import sys
 from pathlib import Path

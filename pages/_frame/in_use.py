@@ -55,8 +55,8 @@ def english(in_use: InUse) -> InUse:
 
 
 def choose(content: Language) -> InUse:
-    """The expander with all that can be chosen."""
-    with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
+    """Draw the expander with all that can be chosen, and under it what is in use."""
+    with st.expander(t("Model and data"), expanded=False, icon=":material/settings:"):
         model = _choose(
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
@@ -74,6 +74,8 @@ def choose(content: Language) -> InUse:
         devices.choose()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
+    models = [short_name(name) for name in (model, beside) if name]
+    st.caption(plain(" · ".join([*models, *own_names.titles_of([corpus])])))
     for note in _notes_of_vectors(vectors):
         st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, beside)

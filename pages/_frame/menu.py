@@ -50,12 +50,7 @@ def menu() -> tuple[Heading, ...]:
                 Page("pages/neighbors.py", t("Neighbors"), ":material/hub:"),
                 Page("pages/map.py", t("Map"), ":material/scatter_plot:"),
                 Page("pages/mix.py", t("Mix"), ":material/tune:"),
-                Page(
-                    "pages/why.py",
-                    t("Why"),
-                    ":material/content_cut:",
-                    (("decided", t("Which words decide")), ("flip", t("Edit until it flips"))),
-                ),
+                Page("pages/why.py", t("Why"), ":material/content_cut:"),
                 Page("pages/senses.py", t("Senses"), ":material/workspaces:", (("found", t("Groups")), ("spread", t("Your labels")))),
             ),
         ),

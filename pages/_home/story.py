@@ -132,7 +132,7 @@ def value_bars(rows: Sequence[tuple[str, float]]) -> list:
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
     title = t("Words decide")
-    page = "decided"
+    page = "why"
     onward = t("See every word")
     if first.place == second.place or len(first.tokens) < 2:
         return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)

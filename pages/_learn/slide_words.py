@@ -25,7 +25,7 @@ def choose(in_use: InUse) -> str:
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
-        raise BadInput(t("No examples in this language. Choose another model under “In use”."))
+        raise BadInput(t("No examples in this language. Choose another model under “Model and data”."))
     return word_search(
         st.container(), KEY, words, usual, known=known, separability={}, titles={}, help=t("Search by word or theme.")
     ).casefold()

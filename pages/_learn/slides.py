@@ -86,7 +86,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Which words decided the sense?"),
-            "decided",
+            "why",
             t(
                 "Each word is removed once. The number is how much the chosen sense’s lead drops without it. Ask "
                 "first: which word told you?"
@@ -99,7 +99,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What does each direction read?"),
-            "decided",
+            "why",
             t(
                 "Half of each vector has read the past, half the future. Bars: the chosen sense’s lead. Gray "
                 "strokes: its lead without a sentence."

@@ -221,4 +221,4 @@ def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list
             more = OTHER if choice.space == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
-        st.markdown(t("This corpus has no other word. Choose a larger one under In use."))
+        st.markdown(t("This corpus has no other word. Choose a larger one under Model and data."))

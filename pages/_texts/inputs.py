@@ -26,7 +26,7 @@ class Brought:
     lines: str
 
 
-def brought() -> Brought:
+def draw_inputs() -> Brought:
     """Draw the inputs, and return what they hold."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)

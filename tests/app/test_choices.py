@@ -33,7 +33,7 @@ def test_codes_are_read_and_nonsense_is_not():
 
 
 def test_a_guess_stands_in_the_address_by_its_number():
-    page = opened_whole("pages/flip.py")
+    page = opened_whole("pages/why.py")
     page.selectbox(key="guess").set_value("3").run()
     assert not page.exception and address_of(page, "guess") == "3"
-    assert opened("pages/flip.py", guess="999").session_state["guess"] == ""
+    assert opened("pages/why.py", guess="999").session_state["guess"] == ""

@@ -58,7 +58,7 @@ PAGES = {
     "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
     "context": ("pages/lessons.py", {"lesson": "context"}),
     "cone": ("pages/lessons.py", {"lesson": "cone"}),
-    "decided": ("pages/decided.py", {}),
+    "why": ("pages/why.py", {}),
 }
 
 

@@ -77,7 +77,7 @@ TYPED = [
     ("pages/neighbors.py", PAIR),
     ("pages/map.py", PAIR),
     ("pages/mix.py", PAIR),
-    ("pages/decided.py", {"a": PAIR["a"]}),
+    ("pages/why.py", {"a": PAIR["a"]}),
     ("pages/predict.py", {"ptext": "Once upon a rainy"}),
     ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
     ("pages/search.py", {"find": "robin"}),

@@ -17,7 +17,7 @@ VISITS = {
     "pages/map.py": {"map_word": IMG},
     "pages/mix.py": {},
     "pages/search.py": {"find": "heron"},
-    "pages/decided.py": {},
+    "pages/why.py": {},
 }
 
 

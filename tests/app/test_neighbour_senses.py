@@ -80,5 +80,5 @@ def test_the_notebook_asks_the_same_space():
 
 
 def test_flip_draws_it():
-    page = opened_whole("flip", flip_layer="senses", reveal="true", **LABELLED)
+    page = opened_whole("why", flip_layer="senses", reveal="true", **LABELLED)
     assert page.session_state["flip_layer"] == "senses" and len(page.get("plotly_chart")) > 1

@@ -177,7 +177,7 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
 
 
 def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
-    code = code_of("decided", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
+    code = code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
     assert "('The old bank was shut.', 2, '')" in code
 
 
@@ -205,7 +205,7 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
     alone = run("map", UNLABELLED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
     assert len(alone["words"]) == 1 == len(alone["leans"])
 
-    edited = run("flip", UNLABELLED)
+    edited = run("why", UNLABELLED)
     assert edited["path"].lemma == "" and edited["path"].senses == ("first", "second")
     assert (edited["path"].read[0], edited["path"].read[-1]) == ("first", "second")
 

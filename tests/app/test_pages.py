@@ -25,9 +25,8 @@ PAGES = {
     "pages/results.py": "When does ELMo help?",
     "pages/about.py": "What does this model know?",
     "pages/spelling.py": "How does it read an unknown word?",
-    "pages/flip.py": "How few edits change its sense?",
     "pages/predict.py": "What word comes next, and what came before?",
-    "pages/decided.py": "What decided this sense?",
+    "pages/why.py": "What decided this sense?",
     "pages/texts.py": "What do your own texts say?",
     "pages/search.py": "Where does a word occur?",
     "pages/collocates.py": "Which words go together?",
@@ -39,7 +38,7 @@ PAGES = {
     "pages/slides.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo choose?",
 }
-WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
+WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
 
 def plain_mix(**query: str) -> AppTest:
@@ -127,7 +126,6 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/tasks.py": ("model", "vectors"),
         "pages/train.py": (),
         "pages/results.py": (),
-        "pages/flip.py": ("model", "corpus"),
         "pages/found.py": ("model", "corpus"),
         "pages/how.py": ("model",),
         "pages/lessons.py": ("model", "corpus"),
@@ -137,7 +135,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/search.py": ("model", "corpus"),
         "pages/collocates.py": ("model", "corpus"),
         "pages/keyness.py": ("model", "corpus"),
-        "pages/decided.py": ("model", "corpus"),
+        "pages/why.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
         "pages/spelling.py": ("model", "vectors"),
     }  # Train opens them when asked

@@ -92,9 +92,14 @@ def test_the_file_of_a_view_holds_the_verdict(home):
 
 def chosen_layers(**address: str) -> dict[str, str]:
     """The layer at which each page about a word opens."""
-    keys = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/decided.py": "dlayer"}
-    keys |= {"pages/map.py": "view", "pages/flip.py": "flip_layer"}
-    return {path: opened_whole(path, **address).session_state[key] for path, key in keys.items()}
+    keys = {
+        "layer": "app.py",
+        "nlayer": "pages/neighbors.py",
+        "dlayer": "pages/why.py",
+        "flip_layer": "pages/why.py",
+        "view": "pages/map.py",
+    }
+    return {key: opened_whole(path, **address).session_state[key] for key, path in keys.items()}
 
 
 POLISH = {

@@ -68,9 +68,9 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
 
 @needs_package
 def test_no_half_of_its_vectors_is_asked_about(bert):
-    page = opened("pages/decided.py", model=bert)
+    page = opened("pages/why.py", model=bert)
     assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)
-    assert "dhalf" in opened("pages/decided.py").session_state
+    assert "dhalf" in opened("pages/why.py").session_state
 
 
 @pytest.mark.skipif(find_spec("transformers") is not None, reason="the package is installed")

@@ -92,7 +92,7 @@ REQUESTS = {
         for word, pair, plan in zip(AROUND, PAIRS, ("spread", "between") * 5, strict=True)
     ],
     "attribution": [
-        ({"word": a, "other": b, "how": how}, "decided" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
+        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
         for (a, b), how in zip(map(_sentences, PAIRS), ("drop", "mask") * 5, strict=True)
     ],
     "edits": [
@@ -102,7 +102,7 @@ REQUESTS = {
         )
     ],
     "concordance": [
-        ({"query": query, "kind": kind, "order": order, "number": 200}, "corpus", {"find": query, "find_kind": kind, "find_order": order})
+        ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
         for (query, kind), order in zip(
             QUERIES, ("text", "left", "left2", "left3", "right", "right2", "right3", "source", "sense", "random"), strict=True
         )

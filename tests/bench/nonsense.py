@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench.nonsense BASE [view ...] [--values NAME ...] [--language ko] [--photos FOLDER]
 
-Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "In use" on Home and those that a choice brings, each value in
+Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "Model and data" on Home and those that a choice brings, each value in
 turn: typed, then Enter. After each it asks for: an answer within a minute, no exception, no traceback, no path of the server, no error in
 the console, nothing wider than the window, no markup that became part of the page, and of each error that is said that it says what to do,
 names what was typed, cites at most a line of it and marks where it was cut. A fault is printed with its view, box and value; the last

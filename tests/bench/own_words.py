@@ -94,13 +94,12 @@ PAGES = {  # -> how many lines, and how many charts, it shows at least
     "neighbors": (16, 0),
     "map": (0, 1),
     "mix": (6, 1),
-    "flip": (2, 1),
-    "decided": (0, 0),
+    "why": (2, 1),
     "found": (0, 0),
     "how": (0, 0),
     "compare": (0, 0),
 }
-OWN = ("home", "neighbors", "map", "mix", "flip")  # pages with both sentences, each with its word to tap
+OWN = ("home", "neighbors", "map", "mix", "why")  # pages with both sentences, each with its word to tap
 CONTRADICTS = re.compile(
     r"(?<![\w가-힣])nan(?![\w가-힣])|[-−]0\.0+(?!\d)|(?<![\d.,])0 of 0(?!\d)|(?<!\d)0개 중 0|(?<!\w)(None|inf|Infinity)(?!\w)|\{\w+\}"
 )

@@ -21,7 +21,7 @@ def test_control_signs_and_endless_names_that_are_typed_stop_no_page(page: Page,
     assert list(faults(page, "", console)) == []
     expect(sentence).to_have_value("She sat on the bank.")
     expect(page.get_by_role("radio", name="bank").first).to_be_visible()
-    page.get_by_test_id("stSidebar").get_by_text("In use").click()
+    page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
     type_in(page, page.locator(".st-key-corpus input"), VALUES["20,000 letters"])
     wait(page)
     assert list(faults(page, VALUES["20,000 letters"], console)) == []

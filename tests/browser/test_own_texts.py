@@ -1,4 +1,4 @@
-"""Texts of one's own, and words that nobody labeled, on Flip, What decided it and Senses found, in a real Chromium."""
+"""Texts of one's own, and words that nobody labeled, on Why and Senses, in a real Chromium."""
 
 import re
 from itertools import product
@@ -45,13 +45,11 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
     query, notice = page.url.partition("?")[2] + "&" + PAIR, page.locator("[data-stale=false] .notice")
 
     def link(view: str) -> str:
-        return f"{server}/{address(view)}&{query}"
+        return f"{server}/{address(f'{view}?{query}')}"
 
-    page.goto(link("flip") + "&reveal=true")
-    expect(notice).to_contain_text(re.compile("it flips from “the first sentence” to “the second sentence” at edit"))
-    at_peace(page)
-    page.goto(link("decided"))
-    expect(notice).to_contain_text(re.compile("separates the two most|brings the two closest|too close to call"))
+    page.goto(link("why") + "&reveal=true")
+    expect(notice.first).to_contain_text(re.compile("it flips from “the first sentence” to “the second sentence” at edit"))
+    expect(notice.last).to_contain_text(re.compile("separates the two most|brings the two closest|too close to call"))
     at_peace(page)
     page.goto(link("found") + "&found_word=jam")
     expect(notice).to_contain_text("“jam”")
@@ -60,15 +58,13 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
 
 def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
     pair = urlencode({"a": "The lynx slept on a branch.", "ai": "lynx", "b": "He sold his new lynx.", "bi": "lynx"})
-    opened(page, server, f"flip?{pair}")
+    opened(page, server, f"why?{pair}")
     notice = page.locator("[data-stale=false] .notice")
-    expect(notice).to_contain_text("“lynx” stays")
+    expect(notice.first).to_contain_text("“lynx” stays")
     page.get_by_text("Reveal", exact=True).click()
-    expect(notice).to_contain_text("it flips")
+    expect(notice.first).to_contain_text("it flips")
     at_peace(page)
-    page.goto(f"{server}/{address('decided')}&{pair}")
-    expect(page.get_by_label("The other sentence", exact=True)).to_have_value("He sold his new lynx.")
-    expect(notice).to_contain_text(re.compile("“(slept|branch)” separates the two most|too close to call"))
+    expect(notice.last).to_contain_text(re.compile("“(slept|branch)” separates the two most|too close to call"))
     page.goto(f"{server}/{address('found?found_word=lynx')}")
     expect(page.get_by_test_id("stAlert")).to_contain_text("is in none of")
     expect(page.get_by_role("link", name="Add text")).to_be_visible()
