@@ -104,23 +104,6 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert not page.run().warning
 
 
-def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
-    page = opened(a="A virus made her ill.", b="The virus wiped my hard disk.")
-    assert not [block for block in page.get("html") if 'class="scene"' in block.proto.body]  # not before they are near the screen
-    page.session_state["home.scenes"] = "near"
-    page.run()
-    said = [re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if 'class="scene"' in block.proto.body]
-    assert not page.exception and said[:8:2] == ["One dot", "Two arrows", "Different neighbors", "Words decide"]
-    assert (
-        "one vector for “virus”" in said[1] and "They are 0° apart at layer 0" in said[3] and "share 6 of 6 neighbors at layer 0" in said[5]
-    )
-    assert "No single word" in said[7] or "separates them most" in said[7]
-    page.button(key="home.another").click().run()
-    assert not page.exception and page.text_input(key="a").value == next(iter(languages.get_language("en").examples["pairs"].values()))[0]
-    page.text_input(key="a").set_value("종이").run()
-    assert not page.exception
-
-
 def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():
     assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
 

@@ -63,7 +63,6 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
     expect(root.locator(".told").last).to_have_text("0° apart, cosine 1.00")
     expect(page.locator(".st-key-layer")).to_be_hidden()
     assert page.locator(".js-plotly-plot").count() == 0  # nothing waits for the charts' code
-    expect(page.get_by_text("Five short scenes")).to_be_attached()  # they ask for themselves once nobody has typed for a moment
     at_rest(page)
     for _ in range(20):
         before = len(sent)
