@@ -26,7 +26,7 @@ WRONG = "link.wrong"  # in the session, for the run that says so
 # Of number boxes and sliders: Streamlit's own reading of an address falls over an endless number.
 WHOLE = ("pseed", "k", "window", "minimum", "key_minimum", "seeds", "epochs")
 DECIMAL = re.compile(r"gamma|pheat|apart_at|w\d{1,3}")
-REPEATED = re.compile(r"variants|noise_heads_\w+")  # of several choices, which older links name one by one
+REPEATED = re.compile(r"variants")  # of several choices, which older links name one by one
 CONTROL = ("Cc", "Cs")  # categories of NUL and its like, and of half characters
 HIDDEN = (*CONTROL, "Cf")  # of a path: what hides or turns around a part of it, too
 MOST_PARAMETERS = 500  # of a short link
