@@ -79,7 +79,7 @@ class Taken:
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Keep what was drawn ("figure", "table", "notice", what was "typed", what makes a "card") and the controls and the address as they are now.
+        """Keep what was drawn ("figure", "table", "notice", what was "typed") and the controls and the address as they are now.
 
         What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
         """
@@ -97,10 +97,6 @@ class Taken:
 
     def tables(self) -> dict[str, NotedTable]:
         return self._all("table")
-
-    def card(self) -> Callable[[], dict] | None:
-        """What makes the share card of the pair on the page."""
-        return self._all("card").get("card")
 
     def list_texts(self) -> list[tuple[str, str]]:
         """Return what was typed and which words are meant in it: each box's label and text, without empty ones."""

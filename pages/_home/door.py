@@ -4,7 +4,6 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._frame import tour
 from pages._frame.frame import frame, lede, question, show
 from pages._frame.menu import page_link
 
@@ -12,7 +11,6 @@ from pages._frame.menu import page_link
 def open_page() -> None:
     """Draw Home."""
     in_use = frame("app.py")
-    tour.card()
     question(t("Does a word mean the same thing twice?"))
     show("pages._home.live", in_use)
     with st.container(key="home_onward"):
@@ -34,4 +32,3 @@ def open_page() -> None:
         ):
             page_link(page, label, place=column, icon=icon, width="stretch")
         st.caption(t("Computed live on this machine. The bundled models are small and sometimes wrong."))
-        tour.link()

@@ -26,7 +26,6 @@ from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.menu import page_link
-from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
@@ -94,6 +93,15 @@ def put(side: str, word: str) -> None:
     text, position = in_place.put_in(now.texts[number], now.tokens[number], now.positions[number], word)
     question.put(**{side: text[: limits().max_text]}, word=word)
     st.session_state[f"{side}i"] = position
+
+
+def _address() -> dict[str, str]:
+    """The visitor's own sentences and words, for a link that is opened elsewhere."""
+    now = question.now()
+    labels = [question.token_labels(of)[k] for of, k in zip(now.tokens, now.positions, strict=True)]
+    return dict(zip(question.SIDES, now.texts, strict=True)) | {
+        f"{side}i": label for side, label in zip(question.SIDES, labels, strict=True)
+    }
 
 
 def _take_put() -> None:

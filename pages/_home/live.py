@@ -25,7 +25,6 @@ def rest(took: float) -> str:
 
 def show(in_use: InUse) -> None:
     _answer(in_use)
-    import_module("pages._home.scenes").show(in_use)
     import_module("pages._home.alone").show(in_use)
 
 

@@ -30,7 +30,7 @@ from pages._home.beside import Beside
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
-from pages._word import pair_layer, share_card, verdict, verdict_words
+from pages._word import pair_layer, verdict, verdict_words
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
@@ -93,7 +93,6 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         pair_layer.note(pair.judgment.layer, layer)
     rows = [(instrument.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(instrument.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
-    share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", key="home.table")
     expected.twin(words)
 

@@ -1,6 +1,5 @@
 """Home: the verdict above its picture, the layer that tells the word apart best, other languages and no words."""
 
-import math
 import re
 from pathlib import Path
 
@@ -103,41 +102,6 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert [item.value for item in page.warning] == ["This short link is damaged. Showing the default page."]
     assert not page.exception and part(page, "verdict").startswith("Two meanings") and "v" not in page.query_params
     assert not page.run().warning
-
-
-def test_the_share_card_holds_both_sentences_the_angle_and_six_neighbours_each():
-    long = "The virus spread through the whole school long before anybody had understood what it was that had made all the children ill."
-    page = opened(a=long, b="The virus wiped my hard disk.", layer="2")
-    card = page.session_state["_taken"].card()()
-    (before, word, after), second = card["sentences"]
-    assert word == "virus" and len(before + word + after) <= 94 and after.endswith("…") and long.startswith(before + word + after[:-1])
-    assert "".join(second) == "The virus wiped my hard disk."
-    assert [len(near) for near in card["neighbours"]] == [6, 6] and all(
-        "virus" in line[1].casefold() for near in card["neighbours"] for line in near
-    )
-    degrees = math.degrees(math.acos(float(re.search(r"-?\d\.\d\d", card["told"])[0])))
-    assert abs(int(card["degrees"][:-1]) - degrees) < 2 and "layer 2" in card["told"] and "elmo-mini" in card["source"]
-    page = opened(a="We ate marmalade.", b="Marmalade is sticky.")
-    near = page.session_state["_taken"].card()()["neighbours"]  # no labeled sentence has it: the nearest other words, each once
-    words = [line[1].casefold() for line in near[0]]
-    assert len(words) == len(set(words)) == 6 and "marmalade" not in words
-
-
-def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
-    page = opened(a="A virus made her ill.", b="The virus wiped my hard disk.")
-    assert not [block for block in page.get("html") if 'class="scene"' in block.proto.body]  # not before they are near the screen
-    page.session_state["home.scenes"] = "near"
-    page.run()
-    said = [re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if 'class="scene"' in block.proto.body]
-    assert not page.exception and said[:8:2] == ["One dot", "Two arrows", "Different neighbors", "Words decide"]
-    assert (
-        "one vector for “virus”" in said[1] and "They are 0° apart at layer 0" in said[3] and "share 6 of 6 neighbors at layer 0" in said[5]
-    )
-    assert "No single word" in said[7] or "separates them most" in said[7]
-    page.button(key="home.another").click().run()
-    assert not page.exception and page.text_input(key="a").value == next(iter(languages.get_language("en").examples["pairs"].values()))[0]
-    page.text_input(key="a").set_value("종이").run()
-    assert not page.exception
 
 
 def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from core.elmo.mix import stops
 from core.senses.judge import Judgment
 from core.senses.verdict import CLEAR, CLOSE, ONE, TWO, Verdict
 from core.views.pair import Angles, Pair
-from pages._home import story
 from pages._home.notices import EQUAL, write_notices
 from pages._word import verdict_words
 from tests.app.visit import written
@@ -113,30 +111,3 @@ def test_a_verdict_is_told_as_its_numbers_are(item: Verdict):
     if item.says == TWO and not item.outvoted:
         assert "” for both" not in why
     assert ("outweighs this" in why) == item.outvoted
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        [0.05, 0.02, 0.0],
-        [0.05, -0.01, 0.004, -0.004],
-        [-0.03, -0.02, -0.0001],
-        [0.01, -0.01],
-        [0.0, 0.0],
-        [-0.2, 0.1, 0.06, -0.05, 0.0],
-        [],
-    ],
-)
-def test_a_bar_runs_to_the_side_of_its_sign_and_zero_has_none(values):
-    parts = story.value_bars([(f"w{k}", value) for k, value in enumerate(values)])
-    bars = {look["y"]: look for tag, look, _ in parts if tag == "rect"}
-    shown = [value for value in values if abs(value) >= 0.005]
-    assert len(bars) == len(shown)
-    edges = {round(look["x"] + (look["width"] if value < 0 else 0)) for value, look in zip(shown, bars.values(), strict=True)}
-    assert len(edges) <= 1  # all begin at zero: positive ones run to the right of it, negative ones to the left
-    for value, look in zip(shown, bars.values(), strict=True):
-        assert look["x"] >= 112 - 0.2 and look["x"] + look["width"] <= 112 + story.BAR + 0.2, value
-    ratio = [look["width"] / abs(value) for value, look in zip(shown, bars.values(), strict=True)]
-    assert not ratio or max(ratio) == pytest.approx(min(ratio), rel=0.05)
-    numbers = [text for tag, _, text in parts if tag == "text"][1::2]
-    assert numbers == ["0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−") for value in values]

@@ -1,4 +1,4 @@
-"""The tour of a first visit, and the slides: by keyboard and by address, on a projector's screen without scrolling."""
+"""The slides: by keyboard and by address, on a projector's screen without scrolling."""
 
 import re
 
@@ -8,29 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
-
-
-def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page: Page, server: str):
-    opened(page, server, "")
-    tour = page.get_by_role("region", name="Three-step tour")
-    expect(tour).to_contain_text("Try this: 1 of 3")
-    top = page.get_by_role("heading", level=1).bounding_box()["y"]
-    tour.get_by_role("button", name="Next").focus()
-    for step in ("2 of 3", "3 of 3"):
-        page.keyboard.press("Enter")
-        expect(tour).to_contain_text(step)
-    tour.get_by_role("button", name="Done").press("Enter")
-    expect(tour).to_be_hidden()
-    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
-    assert page.get_by_role("heading", level=1).bounding_box()["y"] == top
-    opened(page, server, "")
-    expect(tour).to_be_hidden()
-    page.get_by_role("button", name="Show the tour").click()
-    expect(tour).to_contain_text("1 of 3")
-    expect(page).to_have_url(re.compile("tour=1"))
-    tour.get_by_role("button", name="Skip").press("Escape")
-    expect(tour).to_be_hidden()
-    expect(page).not_to_have_url(re.compile("tour=1"))
 
 
 def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
