@@ -81,9 +81,7 @@ def menu() -> tuple[Heading, ...]:
         Heading(
             t("Understand"),
             (
-                Page(
-                    "pages/how.py", t("How it works"), ":material/account_tree:", (("how", t("Step by step")), ("spelling", t("Spelling")))
-                ),
+                Page("pages/how.py", t("How it works"), ":material/account_tree:"),
                 Page(
                     "pages/learn.py",
                     t("Learn"),
