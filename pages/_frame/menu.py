@@ -104,6 +104,11 @@ def list_views() -> tuple[str, ...]:
     return tuple(view for page in list_pages() for view in page.views)
 
 
+def has_switch(view: str) -> bool:
+    """Return whether the page of a view has a switch between its views."""
+    return any(view in page.views for page in list_pages() if len(page.parts) > 1)
+
+
 def door(view: str) -> tuple[str, dict[str, str]]:
     """The file of the page on which a view is, and what its address says to open it there."""
     page = next(page for page in list_pages() if view in page.views)
