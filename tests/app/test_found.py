@@ -1,4 +1,4 @@
-"""Senses found: grouped in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
+"""Groups of senses: made in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
 
 from core.elmo.models import open_model
 from core.views import induction

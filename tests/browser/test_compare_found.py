@@ -1,4 +1,4 @@
-"""Senses found and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
+"""Senses and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
 
 import re
 

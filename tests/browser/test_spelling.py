@@ -1,4 +1,4 @@
-"""The Spelling page in a real Chromium: words by URL, another word, odd words, and classifiers under typing errors."""
+"""Any spelling, a step of How it works, in a real Chromium: words by URL, another word, odd words."""
 
 import re
 
