@@ -5,15 +5,16 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._learn.lessons import choose
+from pages._learn.lessons import choose, current
 from pages._learn.slides import all_slides, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
     """Six questions of a course, each with its baseline, its control and its interval."""
-    lesson = choose()
+    lesson = current()
     question(lesson.question)
     lede(lesson.lede)
+    choose()
     show(lesson.module, in_use, lesson)
 
 

@@ -63,7 +63,7 @@ def frame(file: str) -> InUse:
     if large:
         teaching.link(view)
     elif len(page.parts) > 1:
-        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
+        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     links.show_errors()

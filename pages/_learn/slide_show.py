@@ -69,7 +69,7 @@ def _address(number: int, shown: str | TwoContexts) -> dict[str, str]:
     """What the slide shows, as the full page's address has it."""
     kept = {"teach": "true"} if teaching.is_on() else {}
     if isinstance(shown, str):
-        return kept | {"spell" if number == SPELLING else "text_news-title": shown}
+        return kept | ({"step": "4", "spell": shown} if number == SPELLING else {"text_news-title": shown})
     values = {"map_word": shown.word}
     placed = (
         [(join_tokens(list(shown.single.tokens)), shown.single)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)

@@ -107,7 +107,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What about a new word?"),
-            "spelling",
+            "how",
             t(
                 "Let the room invent a word. ELMo reads letters through windows, so any spelling gets a vector, good "
                 "or not. Blue windows add, orange subtract."

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import choose, opened
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +66,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
     expect(page.get_by_text("no column 'text'")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
-    page.get_by_role("radio", name="Folder", exact=True).click()
+    choose(page, "Where are your texts?", "Folder")
     box = page.get_by_label("Folder on this machine", exact=True)
     box.fill("/no/such/folder")
     box.press("Enter")
@@ -84,11 +84,10 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     expect(page.locator("[data-stale=false] .notice", has_text="“spring” occurs")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
     first = page.locator(".concordance .line").first.inner_text()
-    page.get_by_label("Sort by", exact=True).click()
-    page.get_by_role("option", name="1st word after", exact=True).click()
+    choose(page, "Sort by", "1st word after")
     expect(page.locator(".concordance .line").first).not_to_have_text(first)
     expect(page).to_have_url(re.compile("find_order=right"))
-    page.get_by_role("radio", name="regular expression", exact=True).click()
+    choose(page, "Search for", "regular expression")
     box.fill(r"(a)\1")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")

@@ -45,6 +45,12 @@ def opened(page: Page, server: str, path: str) -> Page:
     return page
 
 
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a drop-down list."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
 def at_rest(page: Page) -> None:
     """Wait until nothing is drawn any more: for what is done by the place of a thing, as with the mouse."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning", timeout=120_000)
@@ -134,7 +140,7 @@ def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server:
     opened(page, server, "about")
     page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
-    page.get_by_role("radio", name="Learning rate", exact=True).click()
+    choose(page, "Curve", "Learning rate")
     expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()
     expect(page).to_have_url(re.compile("curve=learning_rate"))
     expect(page.locator(".ytitle", has_text="held-out perplexity")).to_have_count(0)
