@@ -9,7 +9,7 @@ Part = tuple[str, dict[str, str | float], str]  # of an SVG: element, attributes
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class StoryScene:
     """One scene: its title, the parts of its picture, its sentence as safe HTML, and the page that goes on with what it calls it."""
 
     title: str

@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.figures.influence import signed
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
-from core.live.scenes import Scene, line, star, words
+from core.live.scenes import StoryScene, line, star, words
 from core.senses import influence
 from core.text.tokens import bare
 from core.views.attribution import OTHER, AttributionRequest, compute
@@ -24,7 +24,7 @@ NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's
 BAR = 90  # width of all bars together
 
 
-def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
+def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[StoryScene]:
     in_use = about(in_use, first.in_context, second.in_context)
     layer = verdict.on(in_use, first.in_context, second.in_context).layer
     layer = model_layers.in_use().top if layer == "0" else layer
@@ -36,7 +36,7 @@ def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
     ]
 
 
-def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
+def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> StoryScene:
     vectors = bench(in_use).vectors
     word = bare(first.word)
     try:
@@ -57,10 +57,10 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, caption, "compare", t("Compare spaces"))
+    return StoryScene(t("One dot"), parts, caption, "compare", t("Compare spaces"))
 
 
-def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
+def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> StoryScene:
     cosines = verdict.of_pair(in_use, first, second).cosines
     some = [name for name in cosines if name in model_layers.in_use().some]
     angles = {name: math.acos(min(1.0, max(-1.0, cosines[name]))) for name in some}
@@ -84,10 +84,10 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [line(x, 96, *tip, layer_colour(name)), star(*tip, colour)]
         parts.append(words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, caption, "mix", t("Mix the layers"))
+    return StoryScene(t("Two arrows"), parts, caption, "mix", t("Mix the layers"))
 
 
-def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
+def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> StoryScene:
     over = bench(in_use)
     parts = []
     shared = {}
@@ -110,7 +110,7 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
         caption = t("No labeled sentence to compare.")
     else:
         caption = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
-    return Scene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
+    return StoryScene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
 
 
 def value_bars(rows: Sequence[tuple[str, float]]) -> list:
@@ -130,12 +130,12 @@ def value_bars(rows: Sequence[tuple[str, float]]) -> list:
     return parts
 
 
-def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
+def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> StoryScene:
     title = t("Words decide")
     page = "decided"
     onward = t("See every word")
     if first.place == second.place or len(first.tokens) < 2:
-        return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
+        return StoryScene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     answer = view(compute, bench(in_use), request)
     result = answer.influence
@@ -151,4 +151,4 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     else:
         values = {"at": at, "other": shorten(bare(first.tokens[most[1]])), "value": f"{most[0]:.2f}"}
         caption = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
-    return Scene(title, parts, caption, page, onward)
+    return StoryScene(title, parts, caption, page, onward)
