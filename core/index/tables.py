@@ -89,6 +89,11 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
     return [*unread(own, model, targets_only=True), *(sentence for part in further for sentence in part)]
 
 
+def token_folder(corpus: str, model: Model) -> Path:
+    """Return the folder in which `open_tokens` stores the index of a corpus that is no index itself: complete once it has a meta.json."""
+    return _folder(open_corpus(indexed(corpus), model.language), model, False)
+
+
 def open_word(word: str, model: Model) -> OccurrenceTable:
     """The labeled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
     word alone, built into the cache without reading any other word's sentences."""

@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 
 from core.elmo.mix import layer_weights, mixed
-from core.index.sense_space import SenseSpace
+from core.index.sense_space import LAYER, SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.calibration import fit
@@ -37,7 +37,7 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
         return None
     trusts, voted = _judge_words(table, seen)
     layer, alone, centres = measure_unlabelled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], alone, centres)
+    return Calibration(trusts, layer, fit(voted)[0], alone, centres, measure_ring(table, words, seen))
 
 
 def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
@@ -48,6 +48,22 @@ def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evide
         by_layer[name] = (*fit(pairs), centres)
     layer = min(by_layer, key=lambda name: by_layer[name][1])
     return layer, by_layer[layer][0], by_layer[layer][2]
+
+
+def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> float | None:
+    """Return the median cosine distance of same-meaning pairs in the sense space, words alike; None without a sense space. `seen`: the
+    evidence of the words' `rows_of`, word after word."""
+    if seen.space is None:
+        return None
+    places, medians, start = seen.views(str(LAYER))["senses"], [], 0
+    for lemma in words:
+        labels = some_rows(table, lemma)[1]
+        of_word = places[start : start + len(labels)]
+        start += len(labels)
+        first, second = np.triu_indices(len(labels), 1)
+        same = labels[first] == labels[second]
+        medians.append(np.median(1 - np.einsum("nd,nd->n", of_word[first[same]], of_word[second[same]])))
+    return float(np.median(medians))
 
 
 def words_to_judge(table: OccurrenceTable) -> list[str]:

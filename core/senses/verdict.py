@@ -64,6 +64,7 @@ class Calibration:
     votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
     alone: tuple[float, ...]  # ... and where they are not
     centres: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
+    ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
@@ -189,10 +190,10 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 def read(folder: Path) -> Calibration | None:
     """The ground that a table came with, or that was kept beside it."""
     facts = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
-    if len(facts.get("votes", ())) != len(USUAL.votes):  # there is none, or an earlier version kept it
+    if len(facts.get("votes", ())) != len(USUAL.votes) or "ring" not in facts:  # there is none, or an earlier version kept it
         return None
     words = {lemma: Separability(**value) for lemma, value in facts["words"].items()}
-    return Calibration(words, facts["layer"], tuple(facts["votes"]), tuple(facts["alone"]), facts.get("centres", {}))
+    return Calibration(words, facts["layer"], tuple(facts["votes"]), tuple(facts["alone"]), facts.get("centres", {}), facts["ring"])
 
 
 def as_json(ground: Calibration) -> dict:
@@ -200,7 +201,8 @@ def as_json(ground: Calibration) -> dict:
     words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 4)} for lemma, value in ground.words.items()}
     centres = {name: [round(float(value), 4) for value in centre] for name, centre in ground.centres.items()}
     learnt = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
-    return {"layer": ground.layer, "words": words, **learnt, "centres": centres}
+    ring = None if ground.ring is None else round(ground.ring, 4)
+    return {"layer": ground.layer, "words": words, **learnt, "centres": centres, "ring": ring}
 
 
 def has_senses(table: OccurrenceTable, lemma: str) -> bool:

@@ -1,4 +1,4 @@
-"""One word in two sentences: the verdict, and what any mix of the layers needs of both vectors."""
+"""One word in two sentences: the verdict, its picture, and what any mix of the layers needs of both vectors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,9 +8,10 @@ import numpy as np
 from core.common.model_layers import Layers
 from core.elmo.mix import along, mix_cosines, pair_products, stops
 from core.senses.judge import Judgment
+from core.senses.scene import Scene
 from core.text.readings import WordInContext
 from core.text.tokens import bare
-from core.views import levels
+from core.views import levels, scene
 from core.workbench import Bench, reads_as_model
 
 READS = ("model", "vectors", "corpus")
@@ -53,6 +54,7 @@ class Pair:
 
     words: tuple[str, str]  # without what clings to them
     judgment: Judgment
+    scene: Scene | None  # None where no labeled sentence has both words, and the model has no sense space
     angles: Angles
     static: float | None  # GloVe's cosine; None where one has no vector, or one of no length
     in_static: tuple[bool, bool]
@@ -80,6 +82,7 @@ def compute(bench: Bench, request: PairRequest) -> Pair:
     return Pair(
         words=(bare(both[0].word), bare(both[1].word)),
         judgment=levels.judgment(bench, *both),
+        scene=scene.compute(bench, *both),
         angles=turned,
         static=bench.vectors.cosine(both[0].word, both[1].word),
         in_static=tuple(bench.vectors.vector(word.word) is not None for word in both),

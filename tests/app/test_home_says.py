@@ -32,7 +32,7 @@ def seen(draw) -> tuple[Pair, str, Level | None]:
     level = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(sorted).map(lambda v: Level(v[1], v[0], v[2]))
     angles = Angles(Layers(3), stops(3), np.eye(3), (np.ones(6), np.ones(6)), numbers)
     judgment = Judgment(draw(st.booleans()), None, "", "1")
-    item = Pair(words=pair, judgment=judgment, angles=angles, static=None, in_static=in_glove, random={})
+    item = Pair(words=pair, judgment=judgment, scene=None, angles=angles, static=None, in_static=in_glove, random={})
     return item, draw(st.sampled_from(spaces)), draw(st.none() | level)
 
 

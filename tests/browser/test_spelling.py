@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_main_path import opened
 
 pytestmark = pytest.mark.browser
-NOISE = "spelling?spell_view=Classifiers+and+typing+errors"
 
 
 def test_words_of_a_link_are_read_and_another_word_changes_what_is_noticed(page: Page, server: str):
@@ -41,23 +40,6 @@ def test_odd_words_get_a_sentence_or_a_picture_and_never_run(page: Page, server:
     page.get_by_test_id("stButtonGroup").get_by_text("Inflections").click()
     expect(box).to_have_value("walk walks walked walking")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("GloVe knows every word")
-
-
-def test_more_letters_disturbed_are_shown_and_said(page: Page, server: str):
-    opened(page, server, NOISE)
-    notice = page.locator("[data-stale=false] .notice").first
-    expect(notice).to_contain_text("with 10% of letters changed")
-    expect(page.locator(".token").first).to_be_visible()
-    expect(page.get_by_text("python -m core noise")).to_be_visible()
-    slider = page.get_by_role("slider").first
-    slider.focus()
-    slider.press("ArrowRight")
-    expect(notice).to_contain_text("with 20% of letters changed")
-    expect(page).to_have_url(re.compile("noise_share=20"))
-    box = page.get_by_label("Your text")
-    box.fill("")
-    expect(page.get_by_text("Type a text, or choose an example.")).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_on_a_phone_the_words_do_not_scroll_sideways(page: Page, server: str):

@@ -237,6 +237,7 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     }
     measured = pairs.measure(table, seen[code])
     assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
+    assert ground.ring == pytest.approx(measured.ring, abs=0.01)
     assert set(ground.words) == {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
 
 
@@ -245,7 +246,8 @@ def test_a_ground_that_an_earlier_version_kept_is_none(opened, tmp_path):
     for votes, known in ((message["votes"], True), (message["votes"][2:], False)):
         write_json(tmp_path / verdict.FILE, message | {"votes": votes})
         assert (verdict.read(tmp_path) is not None) is known
-    assert verdict.read(tmp_path / "none") is None
+    write_json(tmp_path / verdict.FILE, {name: value for name, value in message.items() if name != "ring"})
+    assert verdict.read(tmp_path) is None and verdict.read(tmp_path / "none") is None
 
 
 def test_the_usual_ground_is_the_english_one(opened):

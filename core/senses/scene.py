@@ -1,0 +1,235 @@
+"""Two sentences and a word's labeled ones in a plane, in every space on one scale: the picture of a verdict.
+
+A layer's vector minus that of the same spelling encoded alone is what the sentence adds: nothing at layer 0, where all sentences are one
+point. The axes are those of core.senses.discriminants. Every space is turned onto the last one, the sense space, so that dots glide and
+never mirror. Typed sentences are projected, never fitted: no typed letter moves a dot.
+
+A word without labels has the words nearest to either sentence in the sense space. They are drawn along the line between the sentences.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.model_layers import MIX, SENSES
+from core.elmo.mix import layer_weights, mixed
+from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
+from core.senses.discriminants import is_point, lay_out, left_out_clouds, nearest_clouds, turn_onto
+
+MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousands hide each other
+WORDS = 14  # neighboring words of either sentence
+FIRST, SECOND, BOTH = range(3)  # the star that a neighboring word is near
+Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a sentence of its own
+Vectors = Mapping[str, np.ndarray]  # a space -> rows (n, d); in the order of the slider
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Scene:
+    """A word's labeled sentences and two typed ones in two dimensions, in S spaces on one scale.
+
+    Of a word without labels the n points are its neighboring words, and the distance between the stars is their cosine distance.
+    """
+
+    spaces: tuple[str, ...]  # in the slider's order: layers, mix, sense space
+    points: np.ndarray  # (S, n, 2) float32
+    stars: np.ndarray  # (S, 2, 2) float32: the typed sentences
+    senses: tuple[str, ...]  # names, as labels have them
+    sense_of: np.ndarray  # (n,) int: index into `senses`; without labels FIRST, SECOND or BOTH: the star that the word is near
+    in_own: tuple[int, ...]  # (S,) dots nearest the mean of their own sense's other dots; () without labels
+    nearest: tuple[tuple[int, int], ...]  # (S,) the sense whose cloud each star is nearest to; () without labels
+    texts: tuple[str, ...]  # (n,) the sentences, or the words
+    positions: tuple[int, ...]  # (n,) of the word among the tokens of its sentence; () without labels
+    distance: float | None  # without labels: the cosine distance of the stars in the sense space
+    ring: float | None  # without labels: the median distance of same-meaning pairs, on the same scale
+    labeled: bool  # whether the points are labeled sentences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """The way from one space to its picture."""
+
+    mean: np.ndarray  # (d,) is drawn at the origin
+    axes: np.ndarray  # (2, d)
+
+    def place(self, rows: np.ndarray) -> np.ndarray:
+        """(m, d) -> (m, 2)."""
+        return (rows - self.mean) @ self.axes.T
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LabeledDots:
+    """All of a scene that depends on the labeled word alone."""
+
+    lemma: str
+    rows: np.ndarray  # (n,) of the table
+    scene: Scene  # without stars
+    projections: tuple[Projection, ...]  # (S,)
+    clouds: np.ndarray  # (S, n) the sense whose cloud each dot is nearest to
+    mean: np.ndarray | None  # of the labeled sentences' views in the sense space; None without one
+
+
+def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: Encode, space: SenseSpace | None) -> LabeledDots:
+    """Place some labeled rows of a word, at most MOST_DOTS of them drawn at random."""
+    if len(rows) > MOST_DOTS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, MOST_DOTS, replace=False))
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    vectors = layer_vectors(table.rows.take(rows), encode([each.tokens[each.position] for each in occurrences]))
+    views = space.of_rows(table, rows) if space else None
+    if views is not None:
+        vectors[SENSES] = space.place(views, views.mean(axis=0), lemma)
+    names, senses = np.unique([each.sense for each in occurrences], return_inverse=True)
+    points, projections = arrange(vectors, senses)
+    clouds = np.stack([left_out_clouds(places, senses) for places in points])
+    scene = Scene(
+        spaces=tuple(vectors),
+        points=points,
+        stars=np.zeros((len(points), 0, 2), np.float32),
+        senses=tuple(map(str, names)),
+        sense_of=senses,
+        in_own=tuple(map(int, (clouds == senses).sum(axis=1) * points.any(axis=(1, 2)))),  # at one point none is nearer its own
+        nearest=(),
+        texts=tuple(each.sentence for each in occurrences),
+        positions=tuple(each.position for each in occurrences),
+        distance=None,
+        ring=None,
+        labeled=True,
+    )
+    return LabeledDots(
+        lemma=lemma, rows=rows, scene=scene, projections=projections, clouds=clouds, mean=None if views is None else views.mean(axis=0)
+    )
+
+
+def arrange(vectors: Vectors, senses: np.ndarray) -> tuple[np.ndarray, tuple[Projection, ...]]:
+    """Lay out rows of every space, and turn each layout onto that of the last space.
+
+    Returns
+    -------
+    points : (S, n, 2) float32, their mean at the origin.
+    projections : (S,) for other rows.
+    """
+    layouts = []
+    for x in vectors.values():
+        places, mean, axes = lay_out(x, senses)
+        if is_point(x):
+            places, axes = np.zeros_like(places), np.zeros_like(axes)
+        middle = places.mean(axis=0)
+        layouts.append((places - middle, Projection(mean + middle @ axes, axes)))
+    target = layouts[-1][0]
+    turns = [turn_onto(places, target) for places, _ in layouts]
+    points = np.stack([places @ turn for (places, _), turn in zip(layouts, turns, strict=True)])
+    return points.astype(np.float32), tuple(
+        Projection(each.mean, turn.T @ each.axes) for (_, each), turn in zip(layouts, turns, strict=True)
+    )
+
+
+def add_stars(dots: LabeledDots, typed: Vectors, own: Sequence[int | None] = (None, None)) -> Scene:
+    """Add two typed sentences to the labeled ones.
+
+    Parameters
+    ----------
+    typed : the rows (2, d) of both in every space.
+    own : the number of the dot that is the very sentence, or None. Its star lies on it, where no axis has seen it.
+    """
+    scene = dots.scene
+    stars = np.stack([each.place(typed[name]) for name, each in zip(scene.spaces, dots.projections, strict=True)])
+    nearest = np.stack([nearest_clouds(*pair) for pair in zip(scene.points, [scene.sense_of] * len(stars), stars, strict=True)])
+    for star, dot in enumerate(own):
+        if dot is not None:
+            stars[:, star], nearest[:, star] = scene.points[:, dot], dots.clouds[:, dot]
+    return replace(scene, stars=stars.astype(np.float32), nearest=tuple((int(a), int(b)) for a, b in nearest))
+
+
+def layer_vectors(layers: np.ndarray, alone: np.ndarray) -> dict[str, np.ndarray]:
+    """Tokens (n, L, D) in their sentences and as sentences of their own -> for each layer and the mix (n, D), what the sentence adds."""
+    layers, alone = unit(np.asarray(layers, np.float32)), unit(np.asarray(alone, np.float32))
+    n_layers = layers.shape[1]
+    return {
+        name: np.subtract(*(mixed(each, layer_weights(name, n_layers), axis=1, unit=True) for each in (layers, alone)))
+        for name in (*map(str, range(n_layers)), MIX)
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearWords:
+    """The words nearest to two sentences."""
+
+    rows: np.ndarray  # (n,) of the table, one occurrence of each word
+    words: tuple[str, ...]
+    star_of: np.ndarray  # (n,) FIRST, SECOND or BOTH
+
+
+def find_near_words(table: OccurrenceTable, cosines: np.ndarray, may_answer: np.ndarray, name: Callable[[int], str]) -> NearWords:
+    """Choose up to WORDS words near each star.
+
+    Parameters
+    ----------
+    cosines : (2, N) of the rows of the table with both stars.
+    may_answer : (N,) bool, the rows of other words.
+    name : a row -> its word; inflected forms have the same.
+    """
+    nearest: list[dict[str, int]] = []
+    for values in cosines:
+        words: dict[str, int] = {}
+        for row in np.argsort(-np.where(may_answer, values, -np.inf), kind="stable")[: may_answer.sum()]:
+            words.setdefault(name(int(row)), int(row))
+            if len(words) == WORDS:
+                break
+        nearest.append(words)
+    first, second = nearest
+    words = {**first, **second}
+    for word in first.keys() & second.keys():
+        words[word] = max(first[word], second[word], key=lambda row: cosines[:, row].sum())
+    star_of = [BOTH if word in first and word in second else FIRST if word in first else SECOND for word in words]
+    rows = np.array(list(words.values()), int)
+    return NearWords(rows, tuple(table.words[code] for code in table.word[rows]), np.array(star_of, int))
+
+
+def draw_unlabeled(near: NearWords, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
+    """Place the words near two sentences along the line between both: rows (n, d) and (2, d) in every space, the last the sense space."""
+    layouts = [along_line(points[name], stars[name]) for name in points]
+    heights = layouts[-1][0][:, 1]
+    for places, _ in layouts:
+        places[:, 1] *= -1 if places[:, 1] @ heights < 0 else 1
+    first, second = stars[SENSES]
+    return Scene(
+        spaces=tuple(points),
+        points=np.stack([places for places, _ in layouts]).astype(np.float32),
+        stars=np.stack([ends for _, ends in layouts]).astype(np.float32),
+        senses=(),
+        sense_of=near.star_of,
+        in_own=(),
+        nearest=(),
+        texts=near.words,
+        positions=(),
+        distance=float(1 - first @ second),
+        ring=ring,
+        labeled=False,
+    )
+
+
+def along_line(points: np.ndarray, stars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Place rows by which of two stars they are nearer to, and by the widest direction of the rest.
+
+    The horizontal place of a unit vector is half the difference of its cosines with both stars. So the distance between the stars, unit
+    vectors too, is their cosine distance, on one scale for every pair.
+
+    Parameters
+    ----------
+    points : (n, d), stars : (2, d).
+
+    Returns
+    -------
+    places : (n, 2) and ends : (2, 2), the stars at the same height, their middle at the origin.
+    """
+    if is_point(np.concatenate([points, stars])):
+        return np.zeros((len(points), 2)), np.zeros((2, 2))
+    middle, half = stars.mean(axis=0), (stars[1] - stars[0]) / 2
+    direction = unit(half)
+    rest = points - middle - np.outer((points - middle) @ direction, direction)
+    vertical = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0]
+    places = np.column_stack([(points - middle) @ half, rest @ vertical])
+    width = float(half @ half)
+    return places, np.array([[-width, 0.0], [width, 0.0]])

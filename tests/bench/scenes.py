@@ -1,0 +1,148 @@
+"""How often Home's picture puts a sentence with its sense, and agrees with the verdict: `python -m tests.bench.scenes [--language ko]`.
+
+First the share of a word's labeled sentences that lie nearest the mean of their own sense's others, in each space: over a language's own
+words. Then pairs of labeled sentences of WORDS words, own and further ones, drawn by SEED, half of one meaning and half of two. Both
+sentences are left out of votes, dots and axes. The calibration is learned from the other nine tenths of the words, and the map of the
+sense space has not seen the word. The picture agrees where the clouds nearest the two stars are different for two meanings, and the same
+for one. `--record` prints the called pairs of own words as tests/core/senses/test_scene.py lists them.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.common.model_layers import SENSES
+from core.elmo.models import Model, open_model
+from core.evaluation.layer_scores import static_vectors
+from core.index.neighbours import Query
+from core.index.sense_space import SenseSpace, open_space
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses import evidence, scene, verdict
+from core.senses.calibration import fit
+from core.senses.scene import Scene
+from core.senses.verdict import CLOSE, ONE, USUAL, Verdict
+from core.text import languages
+from core.text.labelled_words import with_all
+from tests.bench.verdicts import FOLDS, pairs_of
+
+WORDS, SEED = 60, 51
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Two labeled sentences of a word, by their rows."""
+
+    lemma: str
+    rows: tuple[int, int]
+    same: bool  # whether both have one sense
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All that pairs are judged with."""
+
+    model: Model
+    table: OccurrenceTable
+    space: SenseSpace | None
+
+    def encode(self, words: list[str]) -> np.ndarray:
+        """(n, L, D) of spellings as sentences of their own."""
+        alone = evidence.standing_alone(self.model.encoder, list(dict.fromkeys(words)))
+        return np.stack([alone[word] for word in words])
+
+
+def draw_pairs(table: OccurrenceTable, words: list[str], n: int, seed: int) -> list[Drawn]:
+    """Draw n words, and of each two sentences: of one sense for every other word."""
+    random = np.random.default_rng(seed)
+    drawn = []
+    for number, lemma in enumerate(random.choice(sorted(words), n, replace=False).tolist()):
+        rows = table.labelled_rows(lemma)
+        senses, same = table.sense[rows], number % 2 == 0
+        pairs = np.stack(np.triu_indices(len(rows), 1), axis=1)
+        pairs = pairs[(senses[pairs[:, 0]] == senses[pairs[:, 1]]) == same]
+        # A sense first, then a pair: the sense with the most sentences would else be drawn most often
+        kinds = np.sort(senses[pairs], axis=1)
+        kind = random.choice(np.unique(kinds, axis=0))
+        first, second = rows[random.choice(pairs[(kinds == kind).all(axis=1)])]
+        drawn.append(Drawn(lemma, (int(first), int(second)), same))
+    return drawn
+
+
+def picture_of(parts: Parts, pair: Drawn) -> Scene:
+    """Draw the scene of a pair without its two sentences."""
+    table, rows = parts.table, np.array(pair.rows)
+    others = np.setdiff1d(table.labelled_rows(pair.lemma), rows)
+    dots = scene.draw_labeled(table, pair.lemma, others, parts.encode, parts.space)
+    written = [each.tokens[each.position] for each in map(table.occurrence, pair.rows)]
+    typed = scene.layer_vectors(table.rows.take(rows), parts.encode(written))
+    if parts.space:
+        typed[SENSES] = parts.space.place(parts.space.of_rows(table, rows), dots.mean, pair.lemma)
+    return scene.add_stars(dots, typed)
+
+
+def verdict_on(parts: Parts, pair: Drawn, votes: tuple[float, ...]) -> Verdict:
+    """Judge a pair by coefficients; both sentences vote on neither."""
+    table = parts.table
+    read = [(table.occurrence(row), table.rows.take(np.array([row]))[0].astype(np.float32)) for row in pair.rows]
+    queries = [Query(each.tokens, each.position, layers) for each, layers in read]
+    ground = replace(USUAL, votes=votes)
+    return verdict.of_labelled(table, pair.lemma, *queries, ground, static_vectors(parts.model), parts.space)
+
+
+def agrees(says: str, nearest: tuple[int, int]) -> bool:
+    """Whether a picture's clouds agree with a verdict that is called."""
+    return (nearest[0] == nearest[1]) == (says == ONE)
+
+
+def votes_by_word(parts: Parts, groups: list[list[str]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Each word with the coefficients that the other nine tenths of its group teach."""
+    for words in groups:
+        pairs = pairs_of(parts.model, parts.table, words)
+        folds = np.random.default_rng(0).permutation(len(words)) % FOLDS
+        for fold in range(FOLDS):
+            votes = fit([each for each, of in zip(pairs, folds, strict=True) if of != fold])[0]
+            yield from ((word, votes) for word, of in zip(words, folds, strict=True) if of == fold)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--record", action="store_true", help="print the called pairs of own words")
+    args = parser.parse_args()
+    language = languages.get_language(args.language)
+    model = open_model(language.model)
+    own = open_table(language.sentences, model, targets_only=True)
+    table = open_table(with_all(language.sentences), model, targets_only=True)
+    space = open_space(model, static_vectors(model))
+    bundled = [word for word in own.lemmas if verdict.has_senses(own, word)]
+    further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    of_own = Parts(model, own, space)
+    dots = [scene.draw_labeled(own, word, own.labelled_rows(word), of_own.encode, space) for word in bundled]
+    shares = np.array([np.divide(each.scene.in_own, len(each.rows)) for each in dots])
+    for name, share in zip(dots[0].scene.spaces, shares.mean(axis=0), strict=True):
+        print(f"{len(dots)} words, {name}: {share:.1%} of the dots in the cloud of their own sense")
+    parts = Parts(model, table, space)
+    drawn = draw_pairs(table, [*bundled, *further], min(WORDS, len(bundled) + len(further)), args.seed)
+    votes = dict(votes_by_word(parts, [bundled, further]))
+    called, right, agree, pictures_right = 0, 0, 0, 0
+    for pair in drawn:
+        says, picture = verdict_on(parts, pair, votes[pair.lemma]).says, picture_of(parts, pair)
+        nearest = picture.nearest[-1]
+        pictures_right += (nearest[0] == nearest[1]) == pair.same
+        if says == CLOSE:
+            continue
+        called, right, agree = called + 1, right + ((says == ONE) == pair.same), agree + agrees(says, nearest)
+        if not agrees(says, nearest):
+            print(f"  disagree: {pair.lemma}, {says}, {'same' if pair.same else 'different'} by its labels")
+        if args.record and pair.lemma in bundled:
+            print(f"    Drawn({pair.lemma!r}, {pair.rows}, {pair.same}),")
+    print(f"{len(drawn)} pairs: {called} called, {right} of these right; the picture agrees in {agree} ({agree / called:.1%})")
+    print(f"the picture's clouds are right for {pictures_right} of {len(drawn)}")
+
+
+if __name__ == "__main__":
+    main()

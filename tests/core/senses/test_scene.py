@@ -1,0 +1,146 @@
+"""Scenes: one scale and one orientation in all spaces, dots that no typed sentence moves, words along the line between two sentences."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.common.directions import unit
+from core.senses import evidence, scene
+from core.senses.discriminants import lay_out
+from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, find_near_words
+
+SEEDS = st.integers(0, 2**32 - 1)
+SENSES = np.repeat([0, 1, 2], 6)
+
+
+def rows(seed: int, *, d: int = 10) -> np.ndarray:
+    x = np.random.default_rng(seed).normal(size=(len(SENSES), d))
+    x[np.arange(len(x)), SENSES] += 3
+    return x
+
+
+def turn(seed: int, d: int = 10) -> np.ndarray:
+    return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
+
+
+def distances(places: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(places[:, None] - places[None], axis=2)
+
+
+@given(SEEDS, SEEDS)
+def test_spaces_are_turned_onto_the_last_and_never_stretched(first, second):
+    x, other = rows(first), rows(second)
+    points, _ = arrange({"1": other, "senses": x}, SENSES)
+    np.testing.assert_allclose(distances(points[0]), distances(lay_out(other, SENSES)[0]), atol=1e-4)
+    np.testing.assert_allclose(points[1], (places := lay_out(x, SENSES)[0]) - places.mean(axis=0), atol=1e-5)
+    for angle in np.linspace(0, 2 * np.pi, 12):
+        about = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        for flip in (1, -1):
+            moved = points[0] @ about * [1, flip]
+            assert np.square(points[0] - points[1]).sum() <= np.square(moved - points[1]).sum() + 1e-3
+
+
+@given(SEEDS)
+def test_one_space_turned_mirrored_or_doubled_is_drawn_alike_or_twice_as_large(seed):
+    x = rows(seed)
+    points, projections = arrange({"0": x @ turn(seed), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
+    for number, scale in ((0, 1), (1, 2), (2, 1)):
+        np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
+    new = rows(seed + 1 if seed else 1)
+    np.testing.assert_allclose(projections[0].place(new @ turn(seed)), projections[3].place(new), atol=1e-6)
+    np.testing.assert_allclose(projections[1].place(2 * new), 2 * projections[3].place(new), atol=1e-6)
+
+
+def test_a_space_in_which_all_is_one_point_is_drawn_at_the_origin():
+    rounding = 1e-4 * np.random.default_rng(0).normal(size=(len(SENSES), 10))
+    points, projections = arrange({"0": rounding, "senses": rows(0)}, SENSES)
+    assert not points[0].any() and not projections[0].place(rounding[:2] + 1e-3).any()
+    np.testing.assert_allclose(points.mean(axis=1), 0, atol=1e-6)
+
+
+def labeled_dots(x: np.ndarray) -> LabeledDots:
+    points, projections = arrange({"1": x, "senses": x[:, ::-1]}, SENSES)
+    plain = scene.Scene(
+        spaces=("1", "senses"),
+        points=points,
+        stars=np.zeros((2, 0, 2)),
+        senses=("a", "b", "c"),
+        sense_of=SENSES,
+        in_own=(0, 0),
+        nearest=(),
+        texts=(),
+        positions=(),
+        distance=None,
+        ring=None,
+        labeled=True,
+    )
+    return LabeledDots(lemma="", rows=np.arange(len(x)), scene=plain, projections=projections, clouds=np.tile(SENSES, (2, 1)), mean=None)
+
+
+@given(SEEDS, SEEDS)
+def test_no_typed_sentence_moves_a_dot(seed, typed_seed):
+    dots = labeled_dots(rows(seed))
+    before = dots.scene.points.copy()
+    typed = rows(typed_seed)[:2]
+    drawn = scene.add_stars(dots, {"1": typed, "senses": typed[:, ::-1]})
+    np.testing.assert_array_equal(drawn.points, before)
+    assert drawn.stars.shape == (2, 2, 2) and drawn.in_own == dots.scene.in_own
+
+
+def test_a_star_is_nearest_the_cloud_that_it_lies_in_and_on_its_own_dot():
+    x = rows(1)
+    dots = labeled_dots(x)
+    typed = np.stack([x[k == SENSES].mean(axis=0) for k in (2, 0)])
+    drawn = scene.add_stars(dots, {"1": typed, "senses": typed[:, ::-1]})
+    assert drawn.nearest == ((2, 0), (2, 0))
+    on_dot = scene.add_stars(dots, {"1": typed, "senses": typed[:, ::-1]}, (None, 7))
+    np.testing.assert_allclose(on_dot.stars[:, 1], dots.scene.points[:, 7])
+    np.testing.assert_allclose(on_dot.stars[:, 0], drawn.stars[:, 0])
+
+
+@given(SEEDS)
+def test_stars_lie_as_far_from_each_other_as_their_cosine_distance(seed):
+    random = np.random.default_rng(seed)
+    points, stars = unit(random.normal(size=(9, 12))), unit(random.normal(size=(2, 12)) + random.normal(size=12))
+    places, ends = along_line(points, stars)
+    assert ends[1, 0] - ends[0, 0] == pytest.approx(1 - stars[0] @ stars[1])
+    assert not ends[:, 1].any() and ends.mean() == pytest.approx(0)
+    np.testing.assert_allclose(places[:, 0], (points @ stars[1] - points @ stars[0]) / 2, atol=1e-9)
+
+
+def test_the_same_sentence_twice_is_one_star_and_one_point_stays_one():
+    points = unit(np.random.default_rng(0).normal(size=(9, 12)))
+    places, ends = along_line(points, points[[0, 0]])
+    assert not ends.any() and not places[:, 0].any() and np.isfinite(places).all()
+    assert not np.concatenate(along_line(np.full((9, 12), 1e-4), np.zeros((2, 12)))).any()
+
+
+def test_words_are_chosen_once_each_and_those_near_both_are_told():
+    names = ["near", "near", "far", "both", "other"] + [f"filler {k}" for k in range(40)]
+    table = SimpleNamespace(words=names, word=np.arange(len(names)))
+    cosines = np.full((2, len(names)), -0.5) - np.arange(len(names)) / 100
+    cosines[:, :5] = [[0.9, 0.8, -1, 0.7, 0.99], [-1, -1, 0.9, 0.6, 0.99]]
+    may_answer = np.array([name != "other" for name in names])
+    near = find_near_words(table, cosines, may_answer, lambda row: names[row])
+    star_of = dict(zip(near.words, near.star_of, strict=True))
+    assert star_of["near"] == FIRST and star_of["both"] == BOTH and "other" not in star_of
+    assert near.words.count("near") == 1 and near.rows[near.words.index("near")] == 0
+    assert sum(each in (FIRST, BOTH) for each in near.star_of) == sum(each in (SECOND, BOTH) for each in near.star_of) == WORDS
+
+
+def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(model, table, space):
+    def encode(words: list[str]) -> np.ndarray:
+        alone = evidence.standing_alone(model.encoder, list(dict.fromkeys(words)))
+        return np.stack([alone[word] for word in words])
+
+    labeled = table.labelled_rows("bank")
+    dots = scene.draw_labeled(table, "bank", labeled, encode, space)
+    drawn = dots.scene
+    assert drawn.spaces == ("0", "1", "2", "mix", "senses") and not drawn.points[0].any()
+    assert drawn.points.shape == (5, len(labeled), 2) and drawn.points.dtype == np.float32
+    assert drawn.in_own[-1] >= 0.9 * len(labeled) and drawn.in_own[1] >= 0.75 * len(labeled)
+    assert [drawn.senses[k] for k in drawn.sense_of] == [table.occurrence(int(row)).sense for row in labeled]
+    assert drawn.texts[0] == table.occurrence(int(labeled[0])).sentence
