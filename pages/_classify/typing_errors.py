@@ -53,7 +53,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
         t("Letters changed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )
     key = f"text_{task}"
-    texts = examples.classify().get(task, ())
+    texts = tuple(examples.classify().get(task, ()))
     offer_examples(texts, key=f"noise_{key}", into=key)
     label = t("Your text")
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80)
