@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.common.markup import html
+from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.results import (
@@ -43,9 +43,9 @@ def show_paper(result: dict[str, dict]) -> None:
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
     of_paper = {name: value for name, value in measured.items() if name in PAPER}
-    first, *gains = describe_gains(of_paper, titles)
+    first, *gains = describe_gains(of_paper, _activities())
     notice([first, *describe_paper(of_paper, titles)])
-    show_html("{}", [html("<p>{}</p>", line) for line in gains])
+    show_html("<p>{}</p>", Markup("<br>").join(html("{}", line) for line in gains))
     if beside := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
         lists.grid(pd.DataFrame(beside))
@@ -147,12 +147,23 @@ def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
     return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
 
 
+def _activities() -> dict[str, str]:
+    """Return what is done in each task of the paper, as the subject of a sentence."""
+    return {
+        "questions": t("question answering"),
+        "entailment": t("recognizing entailment"),
+        "roles": t("labeling semantic roles"),
+        "coreference": t("resolving coreference"),
+        "names": t("finding names"),
+    }
+
+
 def describe_gains(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
     """Write a sentence a task, the largest gain first."""
     lines = []
     for name in sorted(measured, key=lambda name: measured[name].baseline - measured[name].elmo):
-        points, title = 100 * (measured[name].elmo - measured[name].baseline), titles[name]
-        values = {"task": title[:1].lower() + title[1:], "points": f"{abs(points):.0f}" if abs(points) >= 2 else f"{abs(points):.1f}"}
+        points = 100 * (measured[name].elmo - measured[name].baseline)
+        values = {"task": titles[name], "points": f"{abs(points):.0f}" if abs(points) >= 2 else f"{abs(points):.1f}"}
         if values["points"] == "0.0":
             lines.append(t("With ELMo, {task} gains nothing.", **values))
         elif points < 0:

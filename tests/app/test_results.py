@@ -143,9 +143,9 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
     titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
     assert describe_gains(measured, titles) == [
-        "With ELMo, names gains 10 points.",
-        "With ELMo, roles gains 1.0 points, no more than runs differ.",
-        "With ELMo, questions loses 10 points.",
+        "With ELMo, Names gains 10 points.",
+        "With ELMo, Roles gains 1.0 points, no more than runs differ.",
+        "With ELMo, Questions loses 10 points.",
     ]
     said = " ".join(describe_paper(measured, titles))
     assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
