@@ -5,7 +5,7 @@ import numpy as np
 from core.analysis.word_maps import map_rows
 from core.common.model_layers import MIX
 from core.live.pack import Pack
-from core.views import layouts, levels, mix
+from core.views import layouts, levels
 from core.workbench import Bench
 
 
@@ -45,7 +45,6 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
         "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
-        "lengths": mix.layer_lengths(bench).tolist(),
     }
 
 

@@ -201,11 +201,11 @@ def model(settings: Settings) -> NotebookRecipe:
 
 _PANELS = """\
 from core.evaluation.card import knowledge_panels, read_card
-from core.figures.measures import find_span, panel_figure
+from core.figures.measures import find_axis, panel_figure
 
 card = read_card(model.folder, model.fingerprint)
 panels = knowledge_panels(card.measures) if card.measures else []
-drawn = [panel_figure(panel, span=find_span(panels)) for panel in panels]
+drawn = [panel_figure(panel, limits=find_axis(panels)) for panel in panels]
 {panel.title: (panel.accuracy, panel.baseline_name, panel.baseline) for panel in panels}
 """
 _TRAINING = """\

@@ -118,6 +118,10 @@ function map(root) {
     pressed(ui(".rope"), armed);
     chips.forEach((chip, k) => pressed(chip, isGroup(data.chips[k].group)));
     whose.forEach((item, k) => pressed(item, origin === n + k));
+    const near = [...new Set([origin, hot])].flatMap((point) => linksOf(point)[1]);
+    ui(".kinds .kept").hidden = !near.some(Boolean);
+    ui(".kinds .not").hidden = near.every(Boolean);
+    ui(".kinds .path").hidden = !stars.length || data.names.length < 2;
     ui(".whole").hidden = lens.k === 1;
     ui(".plane").classList.toggle("held", armed || lens.k > 1);
     ui(".front").setAttribute("aria-label", filled(data.text.alt, { where: data.where[stop()] }));

@@ -290,9 +290,7 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
 def _notice_senses(result: Mixed, normalised: bool) -> None:
     """What to notice, and the table twin."""
     word, report, static = result.lemma, result.report, result.static
-    comparison, limit = compare_layers(word, report, result.alone)
-    notice([comparison, *measures.compare_with_static(report, static, t("this mix"))])
-    st.caption(limit)
+    notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
     shares = {name: each.one_nn for name, each in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
@@ -301,10 +299,11 @@ def _notice_senses(result: Mixed, normalised: bool) -> None:
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
-    """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
+    """Compare this mix with the best single layer, sentence by sentence: better, worse, or not decided; then the limits of that."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
     values = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
+    limits = [t("Your best setting is optimistic: it is tested on the same sentences.")]
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
         first = t("For “{word}”, this mix matches the best single layer, {layer} ({alone:.0%}).", **values)
     elif difference.verdict > 0:
@@ -312,10 +311,6 @@ def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport
     elif difference.verdict < 0:
         first = t("For “{word}”, {layer} ({alone:.0%}) beats this mix ({mix:.0%}): give it more weight.", **values)
     else:
-        first = t(
-            "For “{word}”, this mix ({mix:.0%}) against the best layer, {layer} ({alone:.0%}), is inconclusive (points: {span}; p = {p:.2f}).",
-            **values,
-            span=difference.span("+.0f"),
-            p=difference.p,
-        )
-    return [first, t("Your best setting is optimistic: it is tested on the same sentences.")]
+        first = t("For “{word}”, this mix ({mix:.0%}) against {layer} ({alone:.0%}) is inconclusive.", **values)
+        limits.append(t("Difference in points: {span}; p = {p:.2f}.", span=difference.span("+.0f"), p=difference.p))
+    return [first, *limits]

@@ -48,7 +48,6 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
         numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
         names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
     data = {
-        "lengths": of.lengths.tolist(),
         "few": model_layers.FEW,
         "colours": [layer_colour(str(k)) for k in range(n_layers)],
         "asked": [

@@ -77,7 +77,16 @@ def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     assert not page.dataframe or view not in WITHOUT_TABLE
 
 
-ONE_SENTENCE = ("pages/map.py", "pages/mix.py", "pages/found.py", "pages/spread.py", "pages/model.py", "pages/classify.py", "pages/tasks.py", "pages/results.py")
+ONE_SENTENCE = (
+    "pages/map.py",
+    "pages/mix.py",
+    "pages/found.py",
+    "pages/spread.py",
+    "pages/model.py",
+    "pages/classify.py",
+    "pages/tasks.py",
+    "pages/results.py",
+)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -212,3 +221,11 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
     notice = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)
     assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)
+
+
+def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_path):
+    page = opened("pages/model.py", corpus=str(tmp_path / "mine.txt"))
+    blocks = [block.value for block in page.code]
+    assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
+    report = next(block for block in blocks if block.startswith("elmoscope: "))
+    assert "model: elmo-mini" in report and str(tmp_path) not in report

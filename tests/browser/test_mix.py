@@ -108,6 +108,9 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
 
     scale, order = root.get_by_role("slider").nth(3), root.evaluate(SEEN)["lists"]
     message = root.locator(".arrows").get_attribute("aria-label")
+    expect(scale).to_be_hidden()
+    assert root.locator(".knob .bar").count() == 3  # one for each layer
+    root.locator(".more summary").click()
     scale.focus()
     for _ in range(5):
         scale.press("ArrowRight")
