@@ -55,7 +55,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
         else:
             _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
         with st.container(key="home_half"):
-            page_link("why", t("Which words decide?"), icon=":material/arrow_forward:", query_params=address())
+            page_link("why", t("Which words decide?"), icon=":material/arrow_forward:", query_params=_address())
     return each
 
 
