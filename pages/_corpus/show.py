@@ -44,10 +44,13 @@ def show(in_use: InUse, brought: Brought) -> None:
     st.session_state[store.SEARCHED] = kept.name if kept else None
     bench = store.bench_over(in_use)
     registry.resolve(bench.corpus, "corpus")  # what is not there is said once
+    use = st.container()
     reading.offer_deletion(bench.corpus)
     _search(bench)
     with show_errors():
         reading.show_plan(in_use, bench.corpus, kept)
+        with use:
+            reading.show_use(in_use, bench.corpus)
 
 
 def _keep(brought: Brought) -> KeptCorpus | None:

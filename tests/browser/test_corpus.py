@@ -18,7 +18,7 @@ TEXT = (
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "corpus?find=sluice")
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
-    page.get_by_text("Add your texts", exact=True).click()
+    page.get_by_role("radio", name="Paste", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
@@ -28,7 +28,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
     expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
     assert "corpus=" not in page.url
-    page.get_by_role("button", name="Use on every page").click()
+    page.get_by_role("button", name="Use these texts everywhere").click()
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url

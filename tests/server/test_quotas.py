@@ -53,14 +53,14 @@ def text_of(kilobytes: float, name: str) -> str:
 
 
 def paste(client: Client, text: str) -> Page:
-    page = client.run("corpus") if "Your text" not in client.page.widgets else client.page
+    page = client.run("corpus", "corpus_way=paste") if "Your text" not in client.page.widgets else client.page
     return client.run("corpus", widgets={page.widgets["Your text"]: text})
 
 
 def in_use(client: Client, text: str) -> Page:
     """Paste a text and put it to use on every page, so that its reading begins."""
     page = paste(client, text)
-    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use on every page"]: "click"})
+    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
 
 
 def until(client: Client, found, query: str = "", seconds: float = WAIT_S) -> Page:
