@@ -31,9 +31,13 @@ COUNT = """() => {
     if (node.nodeType !== Node.ELEMENT_NODE && !(node instanceof ShadowRoot)) return;
     if (node.nodeType === Node.ELEMENT_NODE) {
       if (["SCRIPT", "STYLE", "TITLE", "OPTION"].includes(node.tagName)) return;
-      if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return;
-      const box = node.getBoundingClientRect(), style = getComputedStyle(node);
-      if (box.width <= 1 && box.height <= 1 && style.display !== "contents") return; // for screen readers alone
+      if (getComputedStyle(node).fontFamily.includes("Material Symbols")) return; // an icon, written as its name
+      if (getComputedStyle(node).display !== "contents") { // else it has no box of its own
+        if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return;
+        const box = node.getBoundingClientRect();
+        if (box.width <= 1 && box.height <= 1) return; // for screen readers alone
+      }
+      if (node.type === "range") return;
       if (node.tagName === "INPUT" || node.tagName === "TEXTAREA") return words.push(...node.value.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)));
       if (node.tagName === "DETAILS" && !node.open) return [...node.children].filter((child) => child.tagName === "SUMMARY").forEach(walk);
       if (node.shadowRoot) walk(node.shadowRoot);

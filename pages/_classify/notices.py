@@ -97,13 +97,13 @@ def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words
         return t("Only without ELMo: {found}.", found=lines[0])
     if not only[0]:
         return t("Only with ELMo: {found}.", found=lines[1])
-    return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
+    return t("Only without ELMo: {baseline}; only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
 def _list_spans(spans: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
-    """List the first three spans, and the number of the others."""
-    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:3])
-    return t("{found} and {n} more", found=text, n=len(spans) - 3) if len(spans) > 3 else text
+    """List the first two spans, and the number of the others."""
+    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
+    return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text
 
 
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:

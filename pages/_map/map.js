@@ -48,6 +48,8 @@ function map(root) {
     zooms(ui, zoom);
     stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
     fill(".stars", stars.map((star) => star.node));
+    const own = data.stars.map((star) => star.colour);
+    ui(".kinds .path i").style.borderImage = own.length ? `linear-gradient(90deg, ${own[0]} 50%, ${own.at(-1)} 50%) 1` : "";
     fill(".trails", stars.flatMap((star) => [star.way, star.gone]));
     labels = data.labels.map(({ name, colour, ink }) => el("span", { textContent: name, style: `background:${colour};color:${ink}` }));
     fill(".labels", labels);

@@ -24,6 +24,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "search?find=sluice")
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     go(page, "Texts")
+    page.get_by_role("radio", name="Paste", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
@@ -35,7 +36,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.locator(".concordance .line b")).to_have_count(0)
     assert "corpus=" not in page.url
     go(page, "Texts")
-    page.get_by_role("button", name="Use on every page").click()
+    page.get_by_role("button", name="Use these texts everywhere").click()
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url
