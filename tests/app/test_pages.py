@@ -24,7 +24,6 @@ PAGES = {
     "pages/train.py": "What does each classifier learn?",
     "pages/results.py": "When does ELMo help?",
     "pages/about.py": "What does this model know?",
-    "pages/spelling.py": "How does it read an unknown word?",
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/why.py": "What decided this sense?",
     "pages/texts.py": "What do your own texts say?",
@@ -149,7 +148,6 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/keyness.py": ("model", "corpus"),
         "pages/why.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
-        "pages/spelling.py": ("model", "vectors"),
     }  # Train opens them when asked
     uses_it = kind in used.get(path, ("model", "vectors", "corpus"))
     assert any("/no/such/thing" in error.value for error in page.error) == uses_it

@@ -19,7 +19,6 @@ TITLES = {
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "about": "What does this model know?",
-    "spelling": "How does it read an unknown word?",
     "predict": "What word comes next, and what came before?",
     "why": "What decided this sense?",
     "texts": "What do your own texts say?",
