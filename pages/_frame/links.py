@@ -52,7 +52,7 @@ SHOWN = "address.shown"  # in the session: the page drawn last, values that its 
 OWED = "address.owed"  # in the session: values that `give_back` has set and how, while no run was asked for with them in the address
 TEXTS = ("a", "b", "lang")  # are noted before their run has ended
 QUESTION = (*TEXTS, "ai", "bi")  # stand in the address again
-SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # have a box on every page, or on most
+SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine")  # have a box on every page, or on most
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
 
