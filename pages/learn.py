@@ -6,7 +6,7 @@ from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
 from pages._learn.lessons import choose, current
-from pages._learn.slides import all_slides, notes, stepper
+from pages._learn.slides import all_slides, close, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
@@ -19,7 +19,8 @@ def lessons(in_use: InUse) -> None:
 
 
 def slides(in_use: InUse) -> None:
-    """The app's pictures one idea a screen, in large type, with notes for whoever speaks."""
+    """The app's pictures one idea a screen, in large type that fills the screen, with notes for whoever speaks."""
+    close()
     slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
     with foot:
         number = stepper()

@@ -61,6 +61,7 @@ class Taken:
     view: str  # the page's file without its ending; "home" for app.py
     title: str  # in the menu
     in_use: Any = None  # pages._frame.frame.InUse
+    before: tuple[str, dict[str, str]] | None = None  # the view before this one, and its address
     question: str = ""
     lede: str = ""
     language: str = i18n.ENGLISH
@@ -131,8 +132,10 @@ class Taken:
 
 
 def begin(view: str, title: str, in_use: Any) -> None:
-    """A page begins anew."""
-    st.session_state[KEY] = Taken(view, title, in_use, language=i18n.language())
+    """Begin a page anew."""
+    last = st.session_state.get(KEY)
+    before = last and (last.before if last.view == view else (last.view, dict(last.query())))
+    st.session_state[KEY] = Taken(view, title, in_use, before, language=i18n.language())
 
 
 def now() -> Taken:

@@ -36,7 +36,7 @@ _read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for
 _chips = st.components.v2.component("elmoscope_expected", html='<div class="expected"></div>', css=_read["css"], js=SHARED + _read["js"])
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
+def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> list[InPlace]:
     """The chips in their place, where the model can name words; what they hold."""
     directions = dict(expected_texts()["directions"])
     direction = settle_choice(DIRECTION, directions, BOTH)
@@ -50,10 +50,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
             return []
         with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
             coded_choice(DIRECTION, t("Direction"), directions, BOTH, label_visibility="collapsed")
-        if by_streamlit:
-            _buttons(each)
-        else:
-            _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
+        _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
         with st.container(key="home_half"):
             page_link("why", t("Which words decide?"), icon=":material/arrow_forward:", query_params=_address())
     return each
@@ -113,16 +110,6 @@ def _take_put() -> None:
 def _take_direction() -> None:
     if (direction := (st.session_state.get(KEY) or {}).get("direction")) in (BOTH, FORWARD, BACKWARD):
         st.session_state[DIRECTION] = direction
-
-
-def _buttons(each: Sequence[InPlace]) -> None:
-    """By Streamlit alone."""
-    for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{expected_texts()['text']['head']} {weakness(of.word.word, of.weak)}"))
-        with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
-            for k, answer in enumerate(of.substitutes):
-                label = f"{plain(answer.word)} {answer.probability:.1%}"
-                st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, answer.word), type="tertiary")
 
 
 def _data(each: Sequence[InPlace], direction: str) -> dict:

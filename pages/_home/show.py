@@ -1,6 +1,6 @@
 """Home: the verdict on the word, and its picture: the angle between its two vectors in each layer, beside GloVe's.
 
-The picture moves under the hand (home.js); where the browser cannot run it, Plotly draws it (plain.py).
+The picture moves under the hand (home.js).
 """
 
 from contextlib import suppress
@@ -25,7 +25,7 @@ from pages._frame.choices import what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import show_errors, show_html
-from pages._home import expected, instrument, notices, plain
+from pages._home import expected, figures, instrument, notices
 from pages._home.beside import Beside
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
@@ -77,12 +77,11 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         with show_errors():  # the first model's answer stands whatever becomes of the second's
             turned = angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context)
             other = Beside(short_name(in_use.beside), turned)
-    by_streamlit = instruments.is_plain("home")
     chips = st.container(key="home_expected")
-    layer = _draw(in_use, pair, other, (first, second), by_streamlit=by_streamlit)
+    layer = _draw(in_use, pair, other)
     words = []
     with show_errors():  # after the picture, which waits for no softmax
-        words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
+        words = expected.show(in_use, first, second, chips)
     zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
     notice(
         notices.write_notices(pair, layer, levels.level(bench(in_use), layer))
@@ -97,26 +96,17 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     expected.twin(words)
 
 
-def _draw(in_use: InUse, pair: Pair, other: Beside | None, chosen: tuple[Chosen, Chosen], *, by_streamlit: bool) -> str:
+def _draw(in_use: InUse, pair: Pair, other: Beside | None) -> str:
     """The picture, and the layer that it shows."""
     spaces = list(pair.cosines)
-    if by_streamlit:
-        layer = _layer(in_use, spaces)
-        plain.draw_picture(pair, other, layer)
-        return layer
     instruments.hide("home", "home_controls", "home_direction")
     with st.container(key="home_controls"):
-        layer = _layer(in_use, spaces)
+        layer = pair_layer.choose("layer", in_use, spaces=spaces, label=what_layers_read())
     with st.container(key="home_picture"):
         instrument.show(pair, other, layer, partial(_take_set, spaces))
-    instruments.send("home", {"key": repr((in_use.model, in_use.corpus, *chosen))})
-    for key, make, alt in plain.figures(pair, other, layer):
+    for key, make, alt in figures.figures(pair, other, layer):
         note(make, key=key, alt=alt)
     return layer
-
-
-def _layer(in_use: InUse, spaces: list[str]) -> str:
-    return pair_layer.choose("layer", in_use, spaces=spaces, label=what_layers_read())
 
 
 def _take_set(layers: list[str]) -> None:

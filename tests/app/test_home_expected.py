@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from safetensors.torch import save_file
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.testing.v1 import AppTest
 
 from core.common.limits import limits
@@ -16,7 +18,6 @@ from core.text.tokens import bare
 from pages._export.csv_file import csv_of
 from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
-from pages._home import expected
 from pages._widgets.downloads import provenance
 from tests.app.test_home import part
 from tests.app.visit import opened, opened_whole
@@ -35,11 +36,25 @@ def words(page: AppTest, side: str = "1st") -> list[str]:
     return rows[rows.iloc[:, 0] == side]["word"].tolist()
 
 
-def by_streamlit(**address: str) -> AppTest:
-    """Home where a browser cannot run the chips: each is a button."""
-    page = opened_whole(**address)
-    page.session_state["home.plain"] = True
-    return page.run()
+def chips(page: AppTest) -> dict:
+    """What the chips were given."""
+    return json.loads(_component(page).json)
+
+
+def notes(page: AppTest) -> str:
+    return " ".join(side["note"] for side in chips(page)["sides"])
+
+
+def press(page: AppTest, word: str) -> AppTest:
+    """The page after a press on a chip of the first sentence, and after what was typed meanwhile."""
+    states = page._tree.get_widget_states()
+    put = json.dumps([{"event": "put", "value": f"a:{word}"}])
+    states.widgets.add(id=_make_trigger_id(_component(page).id, "events"), json_trigger_value=put)
+    return page._run(states)
+
+
+def _component(page: AppTest) -> BidiComponent:
+    return next(block.proto for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_expected")
 
 
 def captions(page: AppTest) -> str:
@@ -64,10 +79,11 @@ def test_one_side_may_be_read_alone_and_the_address_says_so():
 
 
 def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verdict_follows():
-    page = by_streamlit(a=RIVER, b=MONEY)
+    page = opened_whole(a=RIVER, b=MONEY)
     assert part(page, "verdict").startswith("Two meanings")
     before = words(page)
-    page.button(key=f"{expected.KEY}.a.{before.index('shore')}").click().run()
+    assert "shore" in before and [item["word"] for item in chips(page)["sides"][0]["words"]] == before
+    press(page, "shore")
     assert not page.exception and page.text_input(key="a").value == RIVER.replace("bank", "shore")
     assert part(page, "verdict").startswith("Two different words")
     now = page.session_state["asked"]
@@ -78,18 +94,17 @@ def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verd
 
 
 def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_long_text_stays_within_its_box():
-    page = by_streamlit(a=RIVER, b=MONEY)
-    place = words(page).index("shore")
+    page = opened_whole(a=RIVER, b=MONEY)
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
-    page.button(key=f"{expected.KEY}.a.{place}").click().run()
+    press(page, "shore")
     assert not page.exception and page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
     page.text_input(key="a").set_value("")
-    page.button(key=f"{expected.KEY}.a.0").click().run()
+    press(page, "shore")
     assert not page.exception and page.text_input(key="a").value == ""
     long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
     page.text_input(key="a").set_value(long).run()
     longest = max(words(page), key=len)
-    page.button(key=f"{expected.KEY}.a.{words(page).index(longest)}").click().run()
+    press(page, longest)
     assert not page.exception and len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
@@ -104,8 +119,8 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
     ],
 )
 def test_where_the_words_say_little_the_page_says_so(a: str, at: str, said: str):
-    page = by_streamlit(a=a, b=MONEY, ai=at, bi="bank")
-    assert captions(page).count(said) == 1 and len(re.findall("say little|reliable", captions(page))) == 1
+    page = opened_whole(a=a, b=MONEY, ai=at, bi="bank")
+    assert notes(page).count(said) == 1 and len(re.findall("say little|reliable", notes(page))) == 1
 
 
 def test_what_has_no_word_in_question_has_no_words_for_it():
@@ -128,11 +143,11 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
 
 
 def test_korean_words_are_expected_in_a_korean_place():
-    page = by_streamlit(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
+    page = opened_whole(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
-    assert captions(page).count("ELMo가 예상하는 다른 말") == 2
+    assert chips(page)["text"]["head"] == "ELMo가 예상하는 다른 말:"
     first = table(page).iloc[0, 2]
-    page.button(key=f"{expected.KEY}.a.0").click().run()
+    press(page, first)
     assert not page.exception and page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
     now = page.session_state["asked"]
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"

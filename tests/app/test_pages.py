@@ -40,13 +40,6 @@ PAGES = {
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
 
-def plain_mix(**query: str) -> AppTest:
-    """The Mix page as Streamlit alone draws it, where a browser cannot run its instrument."""
-    page = opened("pages/mix.py", **query)
-    page.session_state["mix.plain"] = True
-    return page.run()
-
-
 def html_of(page: AppTest) -> str:
     return " ".join(str(block.proto) for block in page.get("html"))
 
@@ -157,17 +150,8 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
     assert not opened("pages/neighbors.py", corpus=corpus).error
-    assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
     assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
-
-
-def test_gamma_changes_the_length_and_no_neighbour():
-    page = plain_mix()
-    before, length = html_of(page), page.metric[0].value
-    page.slider(key="gamma").set_value(3.0).run()
-    assert html_of(page) == before
-    assert page.metric[0].value != length
 
 
 def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):

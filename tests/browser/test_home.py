@@ -143,13 +143,6 @@ def test_the_first_screen_holds_sentences_verdict_and_picture(page: Page, server
         assert box["y"] >= 0 and box["y"] + box["height"] <= 720
 
 
-def test_where_the_instrument_cannot_run_streamlit_draws_the_picture(page: Page, server: str):
-    page.add_init_script("window.elmoscopePictures = { add() { throw new Error('not here') } }")
-    opened(page, server, "?layer=1")
-    expect(page.locator(".st-key-layer:visible")).to_have_count(1)
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-
-
 def chips(page: Page, side: int) -> list[str]:
     return page.locator(".expected .chips").nth(side).locator("button:visible").all_inner_texts()
 

@@ -78,16 +78,20 @@ def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: 
     expect(chosen).to_have_text("4")
 
 
-def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
-    opened(page, server, "neighbors?teach=1")
-    expect(page.locator("html")).to_have_css("font-size", "24px")
-    expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
-    page.get_by_test_id("stMainBlockContainer").get_by_text("Sentences", exact=True).click()
-    expect(page.get_by_label("First sentence", exact=True)).to_be_visible()
-    page.get_by_role("radio", name="1", exact=True).click()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")
-    expect(page).to_have_url(re.compile("teach=true"))
-    expect(page.locator("html")).to_have_css("font-size", "24px")
+def test_the_cross_and_escape_lead_back_to_the_page_before_else_to_home(page: Page, server: str):
+    heading, side = page.get_by_role("heading", level=1), page.get_by_test_id("stSidebar")
+    opened(page, server, "neighbors?k=12")
+    for leave in (lambda: page.get_by_role("button", name="Close").click(), lambda: page.keyboard.press("Escape")):
+        side.get_by_role("link", name="Learn").click()
+        expect(heading).to_have_text("Does one word have one meaning?")
+        at_rest(page)
+        leave()
+        expect(heading).to_have_text("What are its neighbors?")
+        expect(page).to_have_url(re.compile("k=12"))
+    opened(page, server, "slides?slide=2")
+    at_rest(page)
+    page.keyboard.press("Escape")
+    expect(heading).to_have_text("Does a word mean the same thing twice?")
 
 
 def test_a_slide_can_be_exported_and_its_file_begins_with_what_it_shows(page: Page, server: str, tmp_path):

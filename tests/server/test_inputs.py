@@ -92,7 +92,7 @@ HOSTILE = [
     " " * 600,
     "",
 ]
-PARAMETERS = ["a", "ai", "lang", "model", "corpus", "k", "layer", "s", "front", "engine", "teach", "v", "embed", "\x00", "\u202e" * 50]
+PARAMETERS = ["a", "ai", "lang", "model", "corpus", "k", "layer", "s", "front", "engine", "v", "embed", "\x00", "\u202e" * 50]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=ascii)
