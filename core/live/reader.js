@@ -109,8 +109,10 @@ function newReader(parts, plain = false) {
   function pair({ tokens, positions }, direction, k = 10) {
     const both = tokens.map((of, side) => at(of, positions[side])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
     const values = spaces.map((space) => cosineOf(...both.map((item) => mixOf(item.layers, weightsOf(space, n)))));
+    const lemmas = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
+    const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labelled.sceneOf(labelled.ofLemma(lemmas[0], senses), both, senses) : null;
     return {
-      words: both.map((item) => bare(item.tokens[item.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((item) => [...gramOf(item.layers)]),
+      scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((item) => [...gramOf(item.layers)]),
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
       expected: both.map((item) => ({ words: substitutes.likeliest(item.around, item.tokens[item.position], k, direction), weak: weakness(item.tokens, item.position, direction) })),
     };

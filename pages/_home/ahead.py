@@ -21,7 +21,7 @@ from core.files.quotas import VISITS
 WARM_UP_AFTER_S = 30.0
 EXPIRES_EVERY_S = 300.0
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # of what is computed before a visitor asks
-PAGE = ("pages._home.door", "pages._home.show", "pages._home.scenes", "pages._widgets.downloads", "pages._widgets.gestures")
+PAGE = ("pages._home.door", "pages._home.show", "pages._widgets.downloads", "pages._widgets.gestures")
 
 
 @asynccontextmanager

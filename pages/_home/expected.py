@@ -1,4 +1,4 @@
-"""Under Home's sentences: the words that ELMo expects in the place of each word in question, as chips that are put in with one press."""
+"""The words that ELMo expects in the place of each compared word: chips under Home's sentences, each put in with one press."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
-from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
+from core.elmo.substitutes import BOTH
 from core.figures.style import OWN
 from core.live.texts import expected_texts
 from core.senses.judge import is_word
@@ -22,25 +22,19 @@ from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame import language, question
-from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
-from pages._frame.menu import page_link
-from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
 
 KEY = "home.expected"  # of the component
-DIRECTION = "expected"  # of the control, in the address
 _read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for end in ("js", "css")}
 _chips = st.components.v2.component("elmoscope_expected", html='<div class="expected"></div>', css=_read["css"], js=SHARED + _read["js"])
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
-    """The chips in their place, where the model can name words; what they hold."""
-    directions = dict(expected_texts()["directions"])
-    direction = settle_choice(DIRECTION, directions, BOTH)
+def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> list[InPlace]:
+    """Draw the chips in their place, where the model can name words; return what they hold."""
     with place:
         try:
             each = compute(in_use, first, second)
@@ -49,28 +43,20 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
-        with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
-            coded_choice(DIRECTION, t("Direction"), directions, BOTH, label_visibility="collapsed")
-        if by_streamlit:
-            _buttons(each)
-        else:
-            _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
-        with st.container(key="home_half"):
-            page_link("decided", t("Which words decide?"), icon=":material/arrow_forward:", query_params=address())
+        _chips(key=KEY, data=_data(each), on_put_change=_take_put)
     return each
 
 
 def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
-    """Return the words expected in both places, in the direction chosen; None for what is no word of the language."""
+    """Return the words expected in both places; None for what is no word of the language."""
     words = first.in_context, second.in_context
     if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return None
-    direction = settle_choice(DIRECTION, dict(expected_texts()["directions"]), BOTH)
-    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
+    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=BOTH))
 
 
-def twin(each: Sequence[InPlace]) -> None:
-    """Show as table, where there is any."""
+def show_table(each: Sequence[InPlace]) -> None:
+    """Show the words with their probabilities, where there are any."""
     if not each:
         return
     rows = [
@@ -79,7 +65,7 @@ def twin(each: Sequence[InPlace]) -> None:
         for k, answer in enumerate(of.substitutes, 1)
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
-    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes as table"), key="home.expected.table")
+    lists.exported_grid(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:
@@ -102,22 +88,7 @@ def _take_put() -> None:
         put(side, word)
 
 
-def _take_direction() -> None:
-    if (direction := (st.session_state.get(KEY) or {}).get("direction")) in (BOTH, FORWARD, BACKWARD):
-        st.session_state[DIRECTION] = direction
-
-
-def _buttons(each: Sequence[InPlace]) -> None:
-    """By Streamlit alone."""
-    for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{expected_texts()['text']['head']} {weakness(of.word.word, of.weak)}"))
-        with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
-            for k, answer in enumerate(of.substitutes):
-                label = f"{plain(answer.word)} {answer.probability:.1%}"
-                st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, answer.word), type="tertiary")
-
-
-def _data(each: Sequence[InPlace], direction: str) -> dict:
+def _data(each: Sequence[InPlace]) -> dict:
     largest = max((answer.probability for of in each for answer in of.substitutes), default=1.0)
     return expected_texts() | {
         "sides": [
@@ -136,6 +107,5 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                 ],
             }
             for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
-        ],
-        "direction": direction,
+        ]
     }

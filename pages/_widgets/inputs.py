@@ -46,6 +46,12 @@ def _foreign(*chosen: Chosen) -> None:
         language.offer_its_language(word, "inputs.read")
 
 
+def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list[int]:
+    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant or there is nothing else."""
+    words = [k for k, token in enumerate(tokens) if k in meant or any(map(str.isalnum, token))]
+    return words or list(range(len(tokens)))
+
+
 def _readings(*chosen: Chosen) -> None:
     """Of a spelling that two words share, which of them it is read as, and a button for the other."""
     shown = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
@@ -103,7 +109,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
         position = st.pills(
             label_of_word,
-            range(len(tokens)),
+            _words_among(tokens, (result.guesses[number], result.positions[number])),
             default=result.guesses[number],
             required=True,
             key=f"{key}i",

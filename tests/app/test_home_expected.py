@@ -1,4 +1,4 @@
-"""The words that ELMo expects in each word's place, on Home: which, from which side, where they say little, a press, and taken along."""
+"""The words that ELMo expects in each word's place, on Home: which, where they say little, a press, and exported."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import streamlit
 from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
@@ -35,11 +36,18 @@ def words(page: AppTest, side: str = "1st") -> list[str]:
     return rows[rows.iloc[:, 0] == side]["word"].tolist()
 
 
-def by_streamlit(**address: str) -> AppTest:
-    """Home where a browser cannot run the chips: each is a button."""
-    page = opened_whole(**address)
-    page.session_state["home.plain"] = True
-    return page.run()
+def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
+    """The chips as Streamlit's own buttons, which AppTest can press."""
+    for side in data["sides"]:
+        streamlit.caption(f"{data['text']['head']} {side['note']}")
+        for k, item in enumerate(side["words"]):
+            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=expected.put, args=(side["side"], item["word"]))
+
+
+@pytest.fixture
+def by_buttons(monkeypatch):
+    monkeypatch.setattr(expected, "_chips", draw_buttons)
+    return opened_whole
 
 
 def captions(page: AppTest) -> str:
@@ -54,17 +62,8 @@ def test_each_place_has_its_own_words_and_they_follow_the_sentence():
     assert "shore" not in words(page) and words(page, "2nd") == before
 
 
-def test_one_side_may_be_read_alone_and_the_address_says_so():
-    page = opened_whole(a=RIVER, b=MONEY)
-    both = words(page)
-    page.segmented_control(key="expected").set_value("forward").run()
-    assert words(page) != both and page.query_params["expected"] in ("forward", ["forward"])
-    assert words(opened_whole(a=RIVER, b=MONEY, expected="forward")) == words(page)
-    assert words(opened_whole(a=RIVER, b=MONEY, expected="sideways")) == both
-
-
-def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verdict_follows():
-    page = by_streamlit(a=RIVER, b=MONEY)
+def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verdict_follows(by_buttons):
+    page = by_buttons(a=RIVER, b=MONEY)
     assert part(page, "verdict").startswith("Two meanings")
     before = words(page)
     page.button(key=f"{expected.KEY}.a.{before.index('shore')}").click().run()
@@ -77,8 +76,8 @@ def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verd
     assert part(page, "verdict").startswith("Two meanings")
 
 
-def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_long_text_stays_within_its_box():
-    page = by_streamlit(a=RIVER, b=MONEY)
+def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_long_text_stays_within_its_box(by_buttons):
+    page = by_buttons(a=RIVER, b=MONEY)
     place = words(page).index("shore")
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
     page.button(key=f"{expected.KEY}.a.{place}").click().run()
@@ -103,8 +102,8 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
         ("bank", "bank", "“bank” has no context"),
     ],
 )
-def test_where_the_words_say_little_the_page_says_so(a: str, at: str, said: str):
-    page = by_streamlit(a=a, b=MONEY, ai=at, bi="bank")
+def test_where_the_words_say_little_the_page_says_so(by_buttons, a: str, at: str, said: str):
+    page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
     assert captions(page).count(said) == 1 and len(re.findall("say little|reliable", captions(page))) == 1
 
 
@@ -127,8 +126,8 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     assert not page.exception and words(page) and "has no softmax" not in captions(page)
 
 
-def test_korean_words_are_expected_in_a_korean_place():
-    page = by_streamlit(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
+def test_korean_words_are_expected_in_a_korean_place(by_buttons):
+    page = by_buttons(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
     assert captions(page).count("ELMo가 예상하는 다른 말") == 2
     first = table(page).iloc[0, 2]
@@ -138,16 +137,15 @@ def test_korean_words_are_expected_in_a_korean_place():
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
 
 
-@pytest.mark.parametrize("direction", ["both", "backward"])
-def test_page_notebook_file_and_command_give_the_same_words(direction: str, answer, tmp_path: Path):
-    page = opened_whole(a=RIVER, b=MONEY, expected=direction)
+def test_page_notebook_file_and_command_give_the_same_words(answer, tmp_path: Path):
+    page = opened_whole(a=RIVER, b=MONEY)
     taken = page.session_state["_taken"]
-    settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi", "expected")}
+    settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi")}
     source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
     (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
     computed = runpy.run_path(str(file))["expected"]
     for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):
-        rows = answer("substitutes", "--word", "bank", "--sentence", text, "--direction", direction)["substitutes"]
+        rows = answer("substitutes", "--word", "bank", "--sentence", text)["substitutes"]
         command = [row["word"] for row in rows]
         assert command == words(page, side) == [answer.word for answer in place.substitutes]
     assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")

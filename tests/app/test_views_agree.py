@@ -73,7 +73,7 @@ REQUESTS = {
         for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
-        ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
+        ({"words": [a, b], "direction": direction}, "home" if direction == "both" else "", {"a": a["text"], "b": b["text"]})
         for (a, b), direction in zip(map(_sentences, PAIRS), ("both", "forward", "backward", "both", "both") * 2, strict=True)
     ],
     "compare": [

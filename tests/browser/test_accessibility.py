@@ -36,7 +36,7 @@ WIDER = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return Math.max(main.scrollWidth - main.clientWidth, document.documentElement.scrollWidth - innerWidth);
 }"""
-PICTURES = {"": ".home .arrows", "map": ".map canvas", "flip": ".js-plotly-plot", "found": ".js-plotly-plot", "decided": ".token"}
+PICTURES = {"": ".map.compact canvas", "map": ".map canvas", "flip": ".js-plotly-plot", "found": ".js-plotly-plot", "decided": ".token"}
 ADDRESSES = ["" if view == HOME else view for entry in menu() for page in entry.pages for view in page.views]
 
 

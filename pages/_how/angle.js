@@ -1,4 +1,4 @@
-// Home's picture: the two vectors' angle, beside GloVe's, and their cosines, under a slider that goes through the layers to the mix.
+// The angle between a word's two vectors, with GloVe's, and their cosines, under a slider that goes through the layers to the mix.
 //
 // core sends the two tokens' layer products (core.elmo.mix.pair_products); the cosine of any place between two layers is computed here,
 // as core.elmo.mix.mix_cosines does of the weights that core.elmo.mix.along gives, and a test holds the two together. Nothing is sent
@@ -15,25 +15,18 @@ export function cosineAt(place, { stops, cross, own }) {
   return cosine(product(cross, 0, s), square(own[0], 0, s) * square(own[1], 0, s));
 }
 
-// Where on a second model's stops a place of the first one's lies: bottom beside bottom, top beside top, the mix beside the mix.
-export function besideAt(place, n, others) {
-  const top = n - 2, other = others - 2;
-  return place <= top ? (place * other) / top : other + place - top;
-}
-
 const SETTLE_MS = 320, TURN_MS = 90; // the way to a layer; time constant in which arrows follow other sentences
-const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9, TOLD = 82, SHORT = 70; // px: words below the arrows, above them, a star, between two pictures
+const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9, TOLD = 82; // px: words below the arrows, above them, a star, between two pictures
 const letters = (name) => [...name].reduce((sum, sign) => sum + (sign > "\u2e80" ? 1.9 : 1), 0); // as wide as so many Latin ones
 const degrees = (angle) => Math.round((angle * 180) / Math.PI);
 
 function picture(root) {
   let data, at = 0, morph = null, before = 0, size = { x: 0, y: 0 };
-  const off = [0, 0, 0]; // how far the arrows, ELMo's, GloVe's and a second model's, still are from where they go
+  const off = [0, 0]; // how far the arrows, ELMo's and GloVe's, still are from where they go
   const node = {};
-  const life = living("home", { step, measure }), { ask } = life;
+  const life = living("angle", { step, measure }), { ask } = life;
   const last = () => data.stops.length - 1;
-  const deep = () => besideAt(at, data.stops.length, data.beside.stops.length);
-  const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove), data.beside ? Math.acos(cosineAt(deep(), data.beside)) : null];
+  const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove)];
 
   function build() {
     node.arrows = svg("svg", { class: "arrows", role: "img" });
@@ -71,9 +64,6 @@ function picture(root) {
     }));
     fan("glove", data.glove === null ? [] : ["", ""]);
     fan("elmo", data.text.labels);
-    if (data.beside) fan("beside", data.text.labels);
-    else node.beside?.group.remove();
-    root.style.setProperty("--beside", data.beside?.colour ?? "");
   }
 
   function fan(name, labels) {
@@ -89,37 +79,31 @@ function picture(root) {
     node[name] = { group, arc, rays, words };
   }
 
-  // The widest angle that a model's arrows have from their middle on the slider's whole way.
-  function widest(item) {
-    const places = [...Array(4 * item.stops.length - 3).keys()];
-    return (item.widest ??= Math.max(...places.map((k) => Math.acos(cosineAt(k / 4, item)) / 2)));
+  // The widest angle that the arrows have from their middle on the slider's whole way.
+  function widest() {
+    const places = [...Array(4 * data.stops.length - 3).keys()];
+    return (data.widest ??= Math.max(...places.map((k) => Math.acos(cosineAt(k / 4, data)) / 2)));
   }
 
   // How far the arrows of length r reach to each side of their feet, and the words below them.
   function sides(r) {
-    const reach = (item) => r * Math.sin(widest(item)) + TIP + Math.max(...data.text.labels.map((label) => label.length)) * LETTER;
-    const words = (text, of) => Math.max(TOLD, filled(text, { layer: of.names.at(-2) }).length * LETTER * 0.45);
+    const reach = r * Math.sin(widest()) + TIP + Math.max(...data.text.labels.map((label) => label.length)) * LETTER;
     const glove = Math.max(Math.max(...data.text.glove.map((item) => item.length)) * LETTER * 0.5, data.glove === null ? 0 : r * Math.sin(Math.acos(data.glove) / 2) + TIP);
-    return [glove, Math.max(TOLD, reach(data)), ...(data.beside ? [Math.max(words(data.text.beside, data.beside), reach(data.beside))] : [])];
+    return [glove, Math.max(TOLD, reach)];
   }
 
   const wide = (row) => row.reduce((sum, item) => sum + 2 * item, APART * (row.length - 1));
-  const below = () => Boolean(data?.beside) && wide(sides(SHORT)) > node.arrows.clientWidth;
-
-  // Feet and length of the arrows: as large as the widest angle lets them be, so that only they move. A second model's stand beside
-  // them, or below where there is no room.
+  // Feet and length of the arrows: as large as the widest angle lets them be, so that only they move.
   function room() {
-    const rows = below() ? 2 : 1, tall = size.y / rows, row = (r) => sides(r).slice(0, 4 - rows);
-    let r = Math.max(30, tall - FOOT - HEAD);
-    while (r > 30 && wide(row(r)) > size.x) r -= 2;
-    const spare = Math.max(0, size.x - wide(row(r))) / 4, x = [], y = HEAD + r;
+    let r = Math.max(30, size.y - FOOT - HEAD);
+    while (r > 30 && wide(sides(r)) > size.x) r -= 2;
+    const both = sides(r), spare = Math.max(0, size.x - wide(both)) / 4, x = [];
     let left = 0;
-    for (const side of row(r)) { x.push(left + spare + side); left += spare + 2 * side + APART; }
-    return { r, x: rows === 2 ? [...x, x[1]] : x, y: [y, y, (rows - 1) * tall + y] };
+    for (const side of both) { x.push(left + spare + side); left += spare + 2 * side + APART; }
+    return { r, x, y: HEAD + r };
   }
 
   function measure() {
-    node.arrows.classList.toggle("two", below());
     size = { x: node.arrows.clientWidth, y: node.arrows.clientHeight };
     node.arrows.setAttribute("viewBox", `0 0 ${size.x || 1} ${size.y || 1}`);
     if (data) drawBars();
@@ -141,13 +125,12 @@ function picture(root) {
   }
 
   function draw() {
-    const place = room(), [elmo, glove, beside] = angles(), low = Math.min(Math.floor(at), last()), share = at - low, next = Math.min(low + 1, last());
+    const place = room(), [elmo, glove] = angles(), low = Math.min(Math.floor(at), last()), share = at - low, next = Math.min(low + 1, last());
     const colour = `color-mix(in srgb, ${data.colours[next]} ${(100 * share).toFixed(1)}%, ${data.colours[low]})`;
     root.style.setProperty("--layer", colour);
     turn(node.glove, place, 0, glove === null ? null : glove + off[1], data.text.glove);
     const where = between(at, data.names), apart = (angle) => filled(data.text.apart, { degrees: degrees(angle), cosine: Math.cos(angle).toFixed(2) });
     turn(node.elmo, place, 1, elmo + off[0], [filled(data.text.elmo, { layer: where }), apart(elmo)]);
-    if (data.beside) turn(node.beside, place, 2, beside + off[2], [filled(data.text.beside, { layer: between(deep(), data.beside.names) }), apart(beside)]);
     node.rows?.forEach((row, k) => row.style.setProperty("--on", k === low ? 1 - share : k === next ? share : 0));
     if (Math.abs(node.input.valueAsNumber - at) > 1e-9) node.input.value = at;
     node.input.setAttribute("aria-valuetext", filled(data.text.value, { where, degrees: degrees(elmo), cosine: Math.cos(elmo).toFixed(2) }));
@@ -160,7 +143,7 @@ function picture(root) {
   }
 
   function turn({ arc, rays, words }, place, which, angle, message) {
-    const r = place.r, x = place.x[which], y = place.y[which];
+    const { r, y } = place, x = place.x[which];
     const half = (angle ?? 0) / 2, reach = 0.32 * r, end = (way, turned) => [x + way * Math.sin(turned), y - way * Math.cos(turned)].map((item) => item.toFixed(2));
     rays.forEach(({ line, star, words: label }, k) => {
       const turned = k ? half : -half, [tx, ty] = end(r, turned);
@@ -174,27 +157,20 @@ function picture(root) {
 
   // One scale for all; left of 0 where a cosine is negative. A mark stands where two random words stand on average.
   function drawBars() {
-    const other = data.beside, wide = node.bars.clientWidth;
-    const values = [data.glove, ...data.values, ...(other ? [null, ...other.some.map((k) => other.values[k])] : [])];
-    const names = ["GloVe", ...data.names, ...(other ? [other.name, ...other.some.map((k) => other.names[k])] : [])];
-    const isHead = (k) => Boolean(other) && k === data.values.length + 1;
+    const wide = node.bars.clientWidth, values = [data.glove, ...data.values], names = ["GloVe", ...data.names];
     if (!wide) return;
-    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name, k) => (isHead(k) ? 0 : letters(name)))) * 7.4 + 12, low = Math.min(0, ...values);
+    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map(letters)) * 7.4 + 12, low = Math.min(0, ...values);
     const x = (value) => from + ((value - low) / (1 - low)) * Math.max(10, wide - from - 44);
     node.bars.style.height = `${tall * names.length}px`;
     node.bars.setAttribute("viewBox", `0 0 ${wide} ${tall * names.length}`);
     const rows = names.map((name, k) => {
-      const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] ?? null : null, own = k && k <= data.values.length;
-      const row = svg("g", { class: own ? "row" : k ? "row glove beside" : "row glove" });
-      if (isHead(k)) {
-        row.append(svg("text", { x: 0, y: middle, class: "name" }, name));
-        return row;
-      }
+      const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] ?? null : null;
+      const row = svg("g", { class: k ? "row" : "row glove" });
       row.append(svg("text", { x: from - 10, y: middle, "text-anchor": "end" }, name));
-      if (value !== null && Math.abs(value) >= 0.005) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: own ? data.colours[k - 1] : k ? other.colour : data.glove_colour }));
+      if (value !== null && Math.abs(value) >= 0.005) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: k ? data.colours[k - 1] : data.glove_colour }));
       if (chance !== null) row.append(svg("line", { x1: x(chance), x2: x(chance), y1: y + 2, y2: y + tall - 2 }));
       row.append(svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }, value === null ? data.text.glove[1] : value.toFixed(2)));
-      if (own) row.onclick = () => glideTo(k - 1);
+      if (k) row.onclick = () => glideTo(k - 1);
       return row;
     });
     node.rows = rows.slice(1, 1 + data.values.length);
@@ -212,7 +188,7 @@ function picture(root) {
   // The sentences may have changed; the layer is the server's unless the reader has since set another one, or is on the way to it.
   function take(given) {
     const first = !data, old = first ? null : angles();
-    data = { ...given, beside: given.beside && { ...given.beside } };
+    data = { ...given };
     if (first) build();
     const held = node.input.matches(":active") || morph?.own || life.isOld(given), to = Math.max(0, data.layers.indexOf(data.layer));
     if (first || at > last()) at = to;
@@ -231,4 +207,4 @@ function picture(root) {
   };
 }
 
-export default mounted("home", picture);
+export default mounted("angle", picture);
