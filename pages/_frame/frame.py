@@ -26,8 +26,13 @@ from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
+<<<<<<< HEAD
 IN_SIGHT = 2  # sentences of a notice; the others are folded
 ENGLISH_ONLY = "pages/classify.py"
+=======
+IN_SIGHT = 1  # sentences of a notice; the others are folded
+ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
+>>>>>>> pagework
 
 
 def frame(file: str) -> InUse:
@@ -130,7 +135,7 @@ def lede(text: str) -> None:
 
 
 def notice(lines: list[str]) -> None:
-    """What to notice: sentences computed from the result on screen; those after the second are folded."""
+    """Show what to notice: one sentence computed from the result on screen; the others are under More."""
     record.now().note("notice", Markup(" ").join(lines))
     shown, more = in_sight(lines)
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
@@ -138,7 +143,7 @@ def notice(lines: list[str]) -> None:
 
 
 def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The first lines, of two sentences in all or else one line, and the others."""
+    """Split lines into those in sight, of IN_SIGHT sentences or else one line, and the others."""
     counts = itertools.accumulate(sentence_count(line) for line in lines)
     n = max(1, sum(count <= IN_SIGHT for count in counts))
     return list(lines[:n]), list(lines[n:])
