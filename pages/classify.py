@@ -1,4 +1,4 @@
-"""Classify: one text, every classifier's answer at once, and why; and the tasks of the ELMo paper."""
+"""Classify: one text, every classifier's answer at once, and why; the tasks of the ELMo paper; training; results."""
 
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
@@ -19,5 +19,19 @@ def tasks(in_use: InUse) -> None:
     show("pages._classify.tasks", in_use)
 
 
+def train(in_use: InUse) -> None:
+    """Classifiers trained on a task or on a file of one's own, watched as they learn."""
+    question(t("What does each classifier learn?"))
+    lede(t("Choose a task or your own table: every classifier trains on the same split and seeds, in minutes."))
+    show("pages._classify.train", in_use)
+
+
+def results(in_use: InUse) -> None:
+    """An earlier experiment redone, where ELMo pays, and every variant on every task, with its spread."""
+    question(t("When does ELMo help?"))
+    lede(t("Where contextual vectors help, where they do not, and where word counts win."))
+    show("pages._classify.results", in_use)
+
+
 in_use = frame("pages/classify.py")
-{"classify": classifiers, "tasks": tasks}[part()](in_use)
+{"classify": classifiers, "tasks": tasks, "train": train, "results": results}[part()](in_use)

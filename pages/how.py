@@ -1,16 +1,14 @@
-"""How it works: a token's way from its characters to its vector; spelling; memory."""
+"""How it works: a token's way from its characters to its vector; spelling."""
 
 import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse, english
 from pages._widgets.inputs import first_sentence
-from pages._word.other_text import other_text
 
 
 def steps(in_use: InUse) -> None:
@@ -74,24 +72,5 @@ def spelling(in_use: InUse) -> None:
         show("pages._how.spellings", in_use, text or "", None if among == "all" else 10_000)
 
 
-def memory(in_use: InUse) -> None:
-    """What AllenNLP's ELMo remembers between sentences by default, and ours beside it."""
-    question(t("Does it remember earlier text?"))
-    lede(
-        t(
-            "AllenNLP’s ELMo does: a sentence’s vectors depend on earlier batches (issues {first}, {second}). Ours starts at zero.",
-            first=Markup('<a href="https://github.com/allenai/allennlp/issues/1169" rel="noreferrer">1169</a>'),
-            second=Markup('<a href="https://github.com/allenai/allennlp/issues/2643" rel="noreferrer">2643</a>'),
-        )
-    )
-    left, right = st.columns([5, 3], gap="large")
-    with left:
-        chosen = first_sentence()
-    with right:
-        other = other_text()
-    if chosen.position is not None:
-        show("pages._how.memory", in_use, chosen, other)
-
-
 in_use = frame("pages/how.py")
-{"how": steps, "spelling": spelling, "state": memory}[part()](in_use)
+{"how": steps, "spelling": spelling}[part()](in_use)

@@ -1,4 +1,4 @@
-"""Lessons, slides and a quiz."""
+"""Learn: slides, lessons and a quiz."""
 
 import streamlit as st
 
@@ -36,4 +36,4 @@ def guess(in_use: InUse) -> None:
 
 
 in_use = frame("pages/learn.py")
-{"lessons": lessons, "teach": slides, "guess": guess}[part()](in_use)
+{"slides": slides, "lessons": lessons, "guess": guess}[part()](in_use)

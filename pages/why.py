@@ -1,34 +1,13 @@
-"""Why this sense: which words decide it, and how few must change until it changes."""
-
-import streamlit as st
+"""Why: at which changed word the sense flips, and which words decide it."""
 
 from core.common.i18n import t
-from pages._frame.frame import frame, lede, part, picture_first, question, show
-from pages._frame.in_use import InUse
-from pages._frame.menu import door
-from pages._why.inputs import sentence
-
-
-def decide(in_use: InUse) -> None:
-    """Each word around a word dropped, masked or swapped; past and future apart."""
-    question(t("What decided this sense?"))
-    lede(t("Each word is removed in turn: the change shows which words decided the sense."))
-    inputs, picture = picture_first()
-    with inputs:
-        chosen = sentence()
-    show("pages._why.decide", in_use, chosen, inputs, picture)
-
-
-def edit(in_use: InUse) -> None:
-    """One sentence turned into another word by word, its sense read at every step."""
-    question(t("How few edits change its sense?"))
-    lede(t("The context changes one word at a time: guess where the model reads a different sense."))
-    if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
-        file, parameters = door("guess")
-        kept = {key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
-        st.switch_page(file, query_params=parameters | kept)
-    show("pages._why.edit", in_use)
-
+from pages._frame.frame import frame, lede, picture_first, question, show
+from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/why.py")
-{"decided": decide, "flip": edit}[part()](in_use)
+question(t("What decided this sense?"))
+lede(t("Change one word at a time until the sense flips. Below, each word of the first sentence is removed in turn."))
+inputs, picture = picture_first()
+with inputs:
+    first, second = sentence_pair()
+show("pages._why.show", in_use, first, second, inputs, picture)

@@ -20,7 +20,7 @@ def private_cache(tmp_path, monkeypatch) -> Path:
     """Every test has a cache of its own, so that none reads or writes the user's."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(folder))
-    monkeypatch.setattr("core.files.quotas.VISITS._held", {})
+    monkeypatch.setattr("core.files.quotas.VISITS._holdings", {})
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Measure the memory that a piece of work takes, in a process in which nothing else runs."""
+"""Measure the memory that a function allocates, in a separate process."""
 
 import multiprocessing
 import tracemalloc
@@ -7,12 +7,12 @@ from multiprocessing.connection import Connection
 from typing import TypeVar
 
 T = TypeVar("T")
-FORK = multiprocessing.get_context("fork")  # the work needs no import, and other threads are not copied
+FORK = multiprocessing.get_context("fork")  # the function needs no import, and other threads do not run in the process
 MB = 1_000_000
 
 
 def measure_peak(work: Callable[[], T]) -> tuple[T, float]:
-    """Return what `work` returns, which must be picklable, and the most memory it allocated, in MB."""
+    """Return the result of `work`, which must be picklable, and the peak of its allocated memory in MB."""
     receiver, sender = FORK.Pipe(duplex=False)
     process = FORK.Process(target=_measure, args=(work, sender))
     process.start()

@@ -1,9 +1,9 @@
-"""Real servers, started as README or the Dockerfile says, and a client without a browser: HTTP, raw bytes, and Streamlit's WebSocket.
+"""Start real servers as README or the Dockerfile does, and talk to them without a browser: HTTP, raw bytes, Streamlit's WebSocket.
 
-with started("public", tmp_path) as server:                     # or "own"
+with start_server("public", tmp_path) as server:                # or "local"
     server.request("PUT", "/_stcore/upload_file/a/b", b"x", host="other.test:8501").status
-    with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed where it is refused
-        page = client.run("corpus", "find=bank")                # runs the page, and waits until the script has finished
+    with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed if the server refuses it
+        page = client.run("corpus", "find=bank")                # runs the page and waits until the script has finished
         client.run("corpus", widgets={page.widgets["Find"]: "river"})
 """
 
@@ -26,13 +26,15 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
+from tests.links import address
+
 ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
-START_S = 300.0  # a wait, not a measurement: it takes ten seconds on quiet cores
-OWN, PUBLIC = "own", "public"
+START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
+LOCAL, PUBLIC = "local", "public"
 FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
-XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload: a client without a browser makes its own token
-EMPTIED = {"ELMOSCOPE_", "STREAMLIT_"}  # variables of the tests' own environment that no server inherits, by their beginning
+XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
+SETTINGS = ("ELMOSCOPE_", "STREAMLIT_")  # beginnings of environment variables that the server does not inherit from the tests
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Server:
     """A running server process."""
 
     process: subprocess.Popen
-    host: str  # that it is connected to; listening may be on more
+    host: str  # the address for connections; the server may listen on others as well
     port: int
     log: Path
 
@@ -74,28 +76,28 @@ class Server:
         host: str | None = None,
         seconds: float = WAIT_S,
     ) -> Answer:
-        """Send a request and return the response, also if the server answers before it has read the body.
+        """Send a request and return the response, even if the server responds before it has read the body.
 
-        A body that is not bytes is sent in chunks without Content-Length. The path is sent as it is.
+        A body that is not bytes is sent in chunks without Content-Length. The path is sent unchanged.
         """
-        began = time.monotonic()
+        start = time.monotonic()
         connection = http.client.HTTPConnection(self.host, self.port, timeout=seconds)
         with contextlib.closing(connection):
             connection._validate_path = lambda url: None  # http.client refuses some paths that an attacker would send
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            chunked = not isinstance(body, bytes)
-            given = {"Host": host or self.address.removeprefix("http://")} | dict(headers or {})
-            given |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(len(body))} if body else {}
-            for name, value in given.items():
+            is_chunked = not isinstance(body, bytes)
+            fields = {"Host": host or self.address.removeprefix("http://")} | dict(headers or {})
+            fields |= {"Transfer-Encoding": "chunked"} if is_chunked else {"Content-Length": str(len(body))} if body else {}
+            for name, value in fields.items():
                 connection.putheader(name, value)
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                connection.endheaders(None if body == b"" else body, encode_chunked=chunked)
+                connection.endheaders(None if body == b"" else body, encode_chunked=is_chunked)
             response = connection.getresponse()
             content = response.read()
-            return Answer(response.status, {n.lower(): v for n, v in response.getheaders()}, content, time.monotonic() - began)
+            return Answer(response.status, {n.lower(): v for n, v in response.getheaders()}, content, time.monotonic() - start)
 
     def send_raw(self, data: bytes | Iterable[bytes], seconds: float = WAIT_S) -> bytes:
-        """Send bytes as they are and return what arrives until the server closes, or until `seconds` have passed."""
+        """Send raw bytes. Return the bytes received until the server closes the connection or `seconds` have passed."""
         received = b""
         with self.connect(seconds) as connection, contextlib.suppress(OSError):
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -106,33 +108,33 @@ class Server:
         return received
 
     def memory_mb(self) -> float:
-        return self._status("VmRSS")
+        return self._read_status("VmRSS")
 
     def peak_mb(self) -> float:
-        """Return the most memory held since the start or `reset_peak`."""
-        return self._status("VmHWM")
+        """Return the peak of memory since the start or the last `reset_peak`."""
+        return self._read_status("VmHWM")
 
     def reset_peak(self) -> None:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
-    def settle(self, seconds: float = START_S) -> None:
-        """Wait until the process has computed nothing for two seconds: what it prepares in the background after a first visit is done."""
-        end, before = time.monotonic() + seconds, -1.0
-        while (now := self._processor_s()) - before > 0.1:
-            assert time.monotonic() < end, f"the server has not come to rest in {seconds:.0f} s"
-            before = now
+    def wait_until_idle(self, seconds: float = START_S) -> None:
+        """Wait until the process has been idle for two seconds, so that its preparations after the first visit are done."""
+        deadline, last_cpu_s = time.monotonic() + seconds, -1.0
+        while (cpu_s := self._read_cpu_seconds()) - last_cpu_s > 0.1:
+            assert time.monotonic() < deadline, f"the server is not idle after {seconds:.0f} s"
+            last_cpu_s = cpu_s
             time.sleep(2)
 
-    def _processor_s(self) -> float:
+    def _read_cpu_seconds(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime and stime
 
-    def _status(self, name: str) -> float:
+    def _read_status(self, name: str) -> float:
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1]) / 1000
 
-    def listening(self) -> set[str]:
-        """Return the addresses on which the server's port is open, as /proc writes them: 0100007F is 127.0.0.1."""
+    def find_addresses(self) -> set[str]:
+        """Return the addresses on which the server listens, in the form of /proc: 0100007F is 127.0.0.1."""
         rows = [row.split() for name in ("tcp", "tcp6") for row in Path(f"/proc/{self.process.pid}/net/{name}").read_text().splitlines()]
         return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[1].endswith(f":{self.port:04X}")}
 
@@ -146,7 +148,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def started(
+def start_server(
     kind: str,
     folder: Path,
     *,
@@ -156,29 +158,29 @@ def started(
     port: int | None = None,
     python: Iterable[str] = ("-m", "streamlit"),
 ) -> Iterator[Server]:
-    """Start a server, wait until it is healthy, and stop it at the end.
+    """Start a server, wait until it is healthy, and stop it at the end of the context.
 
-    `kind` is "own" (README's command) or "public" (the Dockerfile's environment, and the compose file's for threads and jobs).
-    `folder` gets the cache and the log. `environment` and `options` (of `streamlit run`) come on top.
+    `kind` is "local" (README's command) or "public" (the environment of the Dockerfile and of the compose file).
+    `folder` holds the cache and the log. `environment` adds variables, and `options` are those of `streamlit run`.
     """
     port = port or free_port()
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(tuple(EMPTIED))}
-    given = public_environment() if kind == PUBLIC else {}
-    given |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
+    variables |= public_environment() if kind == PUBLIC else {}
+    variables |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
     command = [sys.executable, *python, "run", "app.py", *options]
     with log.open("w") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=inherited | given, stdout=file, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=file, stderr=subprocess.STDOUT)
     server = Server(process, host, port, log)
     try:
-        end = time.monotonic() + START_S
+        deadline = time.monotonic() + START_S
         while True:
             with contextlib.suppress(OSError, http.client.HTTPException):
                 if server.request("GET", "/_stcore/health", seconds=5).status == 200:
                     break
-            if process.poll() is not None or time.monotonic() > end:
-                raise AssertionError(f"the server is not up:\n{log.read_text()}")
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"the server has not started:\n{log.read_text()}")
             time.sleep(0.1)
         yield server
     finally:
@@ -186,13 +188,13 @@ def started(
 
 
 def public_environment() -> dict[str, str]:
-    """Return the environment that the Dockerfile sets, without its folders, and the compose file's defaults."""
+    """Return the environment of the Dockerfile, without its folders, and the defaults of the compose file."""
     text = (ROOT / ".deploy" / "Dockerfile").read_text("utf-8")
     block = re.search(r"^ENV ((?:.*\\\n)*.*)$", text, re.MULTILINE).group(1)
-    found = dict(re.findall(r"([A-Z_]+)=(\S+)", block))
-    composed = re.findall(r"^\s+([A-Z_]+): \$\{\1:-([^}]+)\}", (ROOT / ".deploy" / "compose.yaml").read_text("utf-8"), re.MULTILINE)
-    found |= {name: value for name, value in composed if name not in found}
-    return {name: value for name, value in found.items() if not value.startswith("/") and name != "PYTHONDONTWRITEBYTECODE"}
+    variables = dict(re.findall(r"([A-Z_]+)=(\S+)", block))
+    defaults = re.findall(r"^\s+([A-Z_]+): \$\{\1:-([^}]+)\}", (ROOT / ".deploy" / "compose.yaml").read_text("utf-8"), re.MULTILINE)
+    variables |= {name: value for name, value in defaults if name not in variables}
+    return {name: value for name, value in variables.items() if not value.startswith("/") and name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def free_port() -> int:
@@ -203,33 +205,34 @@ def free_port() -> int:
 
 @dataclass
 class Page:
-    """The elements of a page, as its last runs left them."""
+    """The elements of a page after its last runs."""
 
     elements: dict[tuple[int, ...], Message] = field(default_factory=dict)  # by their path
-    query: str = ""  # of the address, as the page changed it
+    query: str = ""  # of the address, after changes by the page
 
     @property
     def widgets(self) -> dict[str, str]:
-        """Ids by label; the last of several with one label."""
-        found = [message for message in self._messages() if {"id", "label"} <= set(message.DESCRIPTOR.fields_by_name)]
-        return {message.label: message.id for message in found if message.id}
+        """The ids of the widgets by label. Of several widgets with the same label, the last one counts."""
+        widgets = [message for message in self.messages() if {"id", "label"} <= set(message.DESCRIPTOR.fields_by_name)]
+        return {message.label: message.id for message in widgets if message.id}
 
     @property
     def texts(self) -> list[str]:
-        """All texts of all elements, in the page's order."""
-        return [value for message in self._messages() for value in _strings(message)]
+        """All texts of all elements, in the order of the page."""
+        return [value for message in self.messages() for value in _strings(message)]
 
     @property
     def text(self) -> str:
         return "\n".join(self.texts)
 
-    def _messages(self) -> Iterator[Message]:
+    def messages(self) -> Iterator[Message]:
+        """Yield the messages of all elements with the messages within them, in the order of the page."""
         for path in sorted(self.elements):
-            yield from _inner(self.elements[path])
+            yield from _walk(self.elements[path])
 
 
 class Client:
-    """A visitor without a browser: one WebSocket connection, by the protocol of Streamlit's own page."""
+    """A client without a browser: one WebSocket connection with the protocol of Streamlit's own page."""
 
     def __init__(
         self,
@@ -242,7 +245,7 @@ class Client:
         path: str = "/_stcore/stream",
         seconds: float = WAIT_S,
     ) -> None:
-        """Connect. `origin` None sends none; `host` is the Host header, and the same origin's host."""
+        """Connect to a server. `origin=None` sends no origin. `host` is the Host header, and the host of the origin "same"."""
         host = host or server.address.removeprefix("http://")
         self.seconds, self.page, self.session, self.main = seconds, Page(), "", ""
         self.socket = connect(
@@ -269,13 +272,14 @@ class Client:
     def run(
         self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "", seconds: float | None = None
     ) -> Page:
-        """Run a page by its name in the address ("" is Home) with widgets' values by id, and return it when the script has finished."""
+        """Run a page and return it when the script has finished. `page` is its name in the address, "" for Home. `widgets` are values by id."""
         self.send_run(page, query, widgets, fragment=fragment)
         return self.wait(seconds)
 
     def send_run(self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "") -> None:
         message = BackMsg()
-        message.rerun_script.query_string, message.rerun_script.page_name = query, page
+        name, _, parameters = address(page).partition("?")
+        message.rerun_script.query_string, message.rerun_script.page_name = "&".join(filter(None, [parameters, query])), name
         message.rerun_script.fragment_id = fragment
         message.rerun_script.widget_states.SetInParent()
         for key, value in (widgets or {}).items():
@@ -286,18 +290,18 @@ class Client:
         self.socket.send(message if isinstance(message, bytes) else message.SerializeToString())
 
     def wait(self, seconds: float | None = None) -> Page:
-        """Read messages until the script has finished; TimeoutError after `seconds`."""
+        """Read messages until the script has finished. Raises TimeoutError after `seconds`."""
         for message in self.messages(seconds):
             if message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return self.page
         raise AssertionError("unreachable")
 
     def messages(self, seconds: float | None = None) -> Iterator[ForwardMsg]:
-        """Yield what the server sends, and keep the page's elements."""
-        end = time.monotonic() + (seconds or self.seconds)
+        """Yield the messages of the server, and store the elements of the page."""
+        deadline = time.monotonic() + (seconds or self.seconds)
         while True:
             message = ForwardMsg()
-            message.ParseFromString(self.socket.recv(timeout=max(0.0, end - time.monotonic()), decode=False))
+            message.ParseFromString(self.socket.recv(timeout=max(0.0, deadline - time.monotonic()), decode=False))
             kind = message.WhichOneof("type")
             if kind == "new_session":
                 self.session = message.new_session.initialize.session_id or self.session
@@ -310,24 +314,24 @@ class Client:
             yield message
 
     def upload_url(self, name: str = "file.txt") -> tuple[str, str]:
-        """Ask for the path to which a file is sent; return it and the file's id."""
+        """Request an address for an upload. Return its path and the id of the file."""
         message = BackMsg()
         message.file_urls_request.request_id, message.file_urls_request.session_id = "1", self.session
         message.file_urls_request.file_names.append(name)
         self.send(message)
-        answer = next(found for found in self.messages() if found.WhichOneof("type") == "file_urls_response").file_urls_response
-        return answer.file_urls[0].upload_url, answer.file_urls[0].file_id
+        response = next(reply for reply in self.messages() if reply.WhichOneof("type") == "file_urls_response").file_urls_response
+        return response.file_urls[0].upload_url, response.file_urls[0].file_id
 
 
 def multipart(name: str, data: bytes, boundary: str = "elmoscope") -> tuple[bytes, dict[str, str]]:
-    """Return the body and headers of an upload of one file, as a browser sends it."""
+    """Return the body and the headers of an upload of one file, in the form that a browser sends."""
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
     body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
     return body, {"Content-Type": f"multipart/form-data; boundary={boundary}"}
 
 
 def _state(key: str, value: Any) -> WidgetState:
-    """Return a widget's state: a plain value by its type, a list of texts, or a WidgetState as it is. "click" is a button's."""
+    """Return the state of a widget with a value: "click" for a button, a plain value, a list of texts, or a complete WidgetState."""
     if isinstance(value, WidgetState):
         return value
     if value == "click":
@@ -339,13 +343,13 @@ def _state(key: str, value: Any) -> WidgetState:
     return WidgetState(id=key, **{FIELD_OF_TYPE[type(value)]: value})
 
 
-def _inner(message: Message) -> Iterator[Message]:
+def _walk(message: Message) -> Iterator[Message]:
     yield message
-    for found, value in message.ListFields():
-        if found.message_type is None or found.message_type.GetOptions().map_entry:
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is None or descriptor.message_type.GetOptions().map_entry:
             continue
-        for each in [value] if isinstance(value, Message) else value:
-            yield from _inner(each)
+        for item in [value] if isinstance(value, Message) else value:
+            yield from _walk(item)
 
 
 def _strings(message: Message) -> Iterator[str]:
@@ -353,4 +357,4 @@ def _strings(message: Message) -> Iterator[str]:
         if isinstance(value, str):
             yield value
         elif not isinstance(value, (Message, bytes, int, float)):
-            yield from (each for each in value if isinstance(each, str))
+            yield from (item for item in value if isinstance(item, str))

@@ -84,4 +84,4 @@ def test_what_is_done_in_one_place_stays_there():
 def test_pages_hand_on_a_bench_and_keep_answers_in_one_place():
     assert lines_with(r"in_use\.corpus, in_use\.model", "pages/") == 0, "hand on pages._cached.views.bench"
     assert lines_with(r"^\s*@(\w+\.)?kept\(", "pages/") == 0, "ask by pages._cached.views.view"
-    assert len(list((ROOT / "pages").glob("*.py"))) == 14
+    assert len(list((ROOT / "pages").glob("*.py"))) == 11

@@ -87,16 +87,16 @@ LOCK = ROOT / ".deploy" / "requirements.lock"
 WHEEL = "https://wheels.test/whl/torch-{version}%2Bcpu-cp311-cp311-manylinux_2_28_x86_64.whl#sha256=" + 64 * "a"
 
 
-def locked() -> dict[str, tuple[str, list[str]]]:
+def read_lock() -> dict[str, tuple[str, list[str]]]:
     """Return the version and the hashes of every package of the lock file."""
     entries = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE).strip())
-    found = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
-    assert all(found), [entry for entry, match in zip(entries, found, strict=True) if not match]
-    return {re.sub(r"[-_.]+", "-", match[1]).lower(): (match[2], match[3].split("sha256:")[1:]) for match in found}
+    matches = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
+    assert all(matches), [entry for entry, match in zip(entries, matches, strict=True) if not match]
+    return {re.sub(r"[-_.]+", "-", match[1]).lower(): (match[2], match[3].split("sha256:")[1:]) for match in matches}
 
 
-def needed(names: set[str]) -> set[str]:
-    """Return the packages that these packages need on Python 3.11 on Linux, themselves included, as their metadata installed here say."""
+def find_requirements(names: set[str]) -> set[str]:
+    """Return these packages and all packages that they need on Python 3.11 on Linux, according to the installed metadata."""
     from packaging.requirements import Requirement
 
     environment = {
@@ -112,44 +112,45 @@ def needed(names: set[str]) -> set[str]:
         "platform_python_implementation": "CPython",
         "extra": "",
     }
-    result, todo = set(), sorted(names)
-    while todo:
-        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+    result, queue = set(), sorted(names)
+    while queue:
+        name = re.sub(r"[-_.]+", "-", queue.pop()).lower()
         if name not in result:
             result.add(name)
-            wanted = map(Requirement, metadata.requires(name) or [])
-            todo += [item.name for item in wanted if not item.marker or item.marker.evaluate(environment)]
+            requirements = map(Requirement, metadata.requires(name) or [])
+            queue += [item.name for item in requirements if not item.marker or item.marker.evaluate(environment)]
     return result
 
 
-def docker_command(part: str) -> str:
+def find_docker_command(part: str) -> str:
     """Return the command of the Dockerfile's RUN line that contains `part`."""
     text = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
     return next(line.removeprefix("RUN ") for line in text.splitlines() if line.startswith("RUN ") and part in line)
 
 
-def test_the_lock_has_the_pinned_version_and_a_hash_of_every_package_the_app_needs():
-    constraints = pinned("constraints.txt")
-    assert {name: version for name, (version, _) in locked().items() if constraints.get(name) != version} == {}
-    direct = set(pinned("requirements.txt")) - {"fugashi"}  # Python 3.13's only
-    assert direct - {"torch"} <= set(locked())
+def test_lock_has_the_pinned_version_and_a_hash_of_every_package_the_app_needs():
+    constraints, lock = pinned("constraints.txt"), read_lock()
+    assert {name: version for name, (version, _) in lock.items() if constraints.get(name) != version} == {}
+    direct = set(pinned("requirements.txt")) - {"fugashi"}  # only for Python 3.13
+    assert direct - {"torch"} <= set(lock)
     if sys.version_info[:2] == (3, 11) and sys.platform == "linux":
-        cuda = {name for name in needed(direct) if re.match(r"nvidia-|cuda-|triton$", name)}  # where PyPI's torch is installed
-        assert set(locked()) == needed(direct) - {"torch"} - cuda
+        needed = find_requirements(direct)
+        cuda = {name for name in needed if re.match(r"nvidia-|cuda-|triton$", name)}  # of PyPI's torch, if that is installed
+        assert set(lock) == needed - {"torch"} - cuda
 
 
-def test_the_lock_has_hashes_for_both_kinds_of_processor():
+def test_lock_has_hashes_for_both_kinds_of_processor():
     for name in ("numpy", "pandas", "pyarrow", "faiss-cpu", "llvmlite"):
-        assert len(set(locked()[name][1])) >= 4, name  # wheels of several systems
+        assert len(set(read_lock()[name][1])) >= 4, name  # wheels of several systems
 
 
-def test_the_lock_names_its_command_and_no_host():
+def test_lock_contains_its_command_and_no_host():
     text = LOCK.read_text(encoding="utf-8")
     assert "uv pip compile requirements.txt" in text.split("altair")[0]
     assert not re.search(r"://|index-url|find-links [^F]|trusted-host", text)
 
 
-def test_the_image_is_built_from_hashes_alone():
+def test_image_is_built_only_from_hashed_packages():
     lines = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     assert [line.split("@")[1] for line in lines if line.startswith("FROM ")] == ["${PYTHON_DIGEST:?is-missing,see-.deploy/README.md}"]
     assert {line for line in lines if line.startswith("ARG ")} == {"ARG PYTHON_DIGEST", "ARG TORCH_WHEEL"}  # neither with a default
@@ -157,35 +158,36 @@ def test_the_image_is_built_from_hashes_alone():
     assert installs and all("--require-hashes --only-binary :all:" in line and "index-url" not in line for line in installs)
 
 
-def test_the_build_gets_its_arguments_from_the_operator():
+def test_build_arguments_come_from_the_operator():
     text = (ROOT / ".deploy" / "compose.yaml").read_text(encoding="utf-8")
     assert re.search(r"PYTHON_DIGEST: \$\{PYTHON_DIGEST:\?.*README", text) and re.search(r"TORCH_WHEEL: \$\{TORCH_WHEEL:\?.*README", text)
-    explained = (ROOT / ".deploy" / "README.md").read_text(encoding="utf-8")
-    assert "PYTHON_DIGEST" in explained and "TORCH_WHEEL" in explained and not re.search(r"sha256:?=?[0-9a-f]{8}", explained)
+    readme = (ROOT / ".deploy" / "README.md").read_text(encoding="utf-8")
+    assert "PYTHON_DIGEST" in readme and "TORCH_WHEEL" in readme and not re.search(r"sha256:?=?[0-9a-f]{8}", readme)
 
 
 @pytest.fixture
 def install(tmp_path):
-    """Run the image's install step with a pip that writes down its arguments; return the finished process and those arguments."""
-    (tmp_path / "pip").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
+    """Return a function that runs the image's install step with a fake pip. It returns the process and the arguments of pip."""
+    (tmp_path / "pip").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
     (tmp_path / "pip").chmod(0o755)
     (tmp_path / "requirements.lock").touch()
 
     def run(wheel: str | None) -> tuple[subprocess.CompletedProcess, list[str]]:
         (tmp_path / "requirements.txt").write_text((ROOT / "requirements.txt").read_text())
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | ({} if wheel is None else {"TORCH_WHEEL": wheel})
-        done = subprocess.run(["sh", "-c", docker_command("TORCH_WHEEL")], cwd=tmp_path, env=environment, capture_output=True, text=True)
-        called = tmp_path / "called"
-        return done, called.read_text().split() if called.exists() else []
+        command = find_docker_command("TORCH_WHEEL")
+        process = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        arguments = tmp_path / "arguments"
+        return process, arguments.read_text().split() if arguments.exists() else []
 
     return run
 
 
-def test_the_build_installs_the_wheel_given_with_its_hash(install):
+def test_build_installs_the_wheel_of_the_argument_by_its_hash(install):
     wheel = WHEEL.format(version=pinned("requirements.txt")["torch"])
-    done, called = install(wheel)
-    assert done.returncode == 0, done.stderr
-    assert called[0] == "install" and "--require-hashes" in called and called[-1] == wheel
+    process, arguments = install(wheel)
+    assert process.returncode == 0, process.stderr
+    assert arguments[0] == "install" and "--require-hashes" in arguments and arguments[-1] == wheel
 
 
 @pytest.mark.parametrize(
@@ -199,13 +201,13 @@ def test_the_build_installs_the_wheel_given_with_its_hash(install):
         WHEEL.format(version=pinned("requirements.txt")["torch"]).replace("%2Bcpu", "%2Bcu130"),
     ],
 )
-def test_the_build_stops_with_a_sentence_without_the_wheel_s_address_and_hash(install, wheel):
-    done, called = install(wheel)
-    assert done.returncode == 1 and called == []
-    assert done.stderr.startswith("The build argument TORCH_WHEEL is '") and ".deploy/README.md" in done.stderr
+def test_build_stops_without_the_address_and_hash_of_the_wheel(install, wheel):
+    process, arguments = install(wheel)
+    assert process.returncode == 1 and arguments == []
+    assert process.stderr.startswith("The build argument TORCH_WHEEL is '") and ".deploy/README.md" in process.stderr
 
 
-def test_the_container_s_port_is_open_to_its_own_machine_only():
+def test_port_of_the_container_is_open_only_to_its_machine():
     text = (ROOT / ".deploy" / "compose.yaml").read_text(encoding="utf-8")
     ports = re.search(r"^    ports:\n((?:      - .*\n)+)", text, re.MULTILINE)[1].split("\n")[:-1]
     assert ports == ['      - "127.0.0.1:8501:8501"'] and "network_mode" not in text and "expose:" not in text

@@ -69,11 +69,11 @@ class TokenMaps:
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
     """Where the maps of a table are kept."""
     made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[:8]
-    return cache_folder() / "maps" / "tokens" / f"{name_of(table)}-{made_by}.safetensors"
+    return cache_folder() / "maps" / "tokens" / f"{table_name(table)}-{made_by}.safetensors"
 
 
-def name_of(table: OccurrenceTable) -> str:
-    """Return what tells a table from others in the name of a file. Whoever wrote its meta.json has chosen both parts."""
+def table_name(table: OccurrenceTable) -> str:
+    """Return the part of a file name that identifies a table. It is made safe, because meta.json may come from anyone."""
     return f"{safe_name(str(table.meta['model']))}-{safe_name(str(table.meta['corpus'])[:16])}"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
-from core.analysis.token_maps import name_of
+from core.analysis.token_maps import table_name
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -23,7 +23,7 @@ MEASURED = "trustworthiness without ties"  # how what is kept of a map was measu
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
     """The frozen maps of a word's labeled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
     name = f"{safe_name(word)}.safetensors"
-    made_by = f"{name_of(table)}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
+    made_by = f"{table_name(table)}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):
         if path.is_file():
@@ -48,7 +48,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
-    """The rows of a word (or of all of them) whose sense a person gave: what a measure of senses may use. BadInput where there are none."""
+    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput if there are none."""
     map_rows(table, word)
     if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):
         raise BadInput(

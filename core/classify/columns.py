@@ -11,7 +11,7 @@ from core.common import notes
 from core.text.composed import folded
 
 LOOKED_AT = 1_000  # rows
-MOST_CELLS = 200_000  # of them
+MAX_CELLS = 200_000  # of these rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,16 @@ class Columns:
 
 
 def read_columns(path: str | Path) -> Columns:
-    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or a .txt file with tabs. The label column has a usual name, else it is the column whose values recur most; the
-    texts by their usual names, else as the column with the most characters. Judged by the first LOOKED_AT rows, fewer of a wide table."""
+    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or of a .txt file with tabs.
+
+    The label column has a usual name, or else its values recur most. The text columns have usual names, or else the text is the column with
+    the most characters. The first LOOKED_AT rows decide, or fewer rows of a wide table.
+    """
     path = Path(path)
-    with notes.collecting():  # they are shown where the rows are read
+    with notes.collecting():  # dropped, because reading the rows adds the same notes
         placed = iterate_rows(path, numbered=False)
         _, names = next(placed)
-        n_rows = max(2, min(LOOKED_AT, MOST_CELLS // max(1, len(names))))
+        n_rows = max(2, min(LOOKED_AT, MAX_CELLS // max(1, len(names))))
         rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(placed, n_rows) if len(cells) == len(names)]
     names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]
     label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)

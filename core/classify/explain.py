@@ -1,6 +1,6 @@
 """Why a head names a class: what each token, its context and the order of the words contribute.
 
-Everything is a difference of the calibrated log-odds of the named class, log p / (1 - p), between the text as it stands and a
+Every contribution is a difference of the calibrated log-odds of the named class, log p / (1 - p), between the original text and a
 changed one. Changed texts are read in groups of at most TOKENS_AT_ONCE tokens.
 """
 
@@ -21,7 +21,7 @@ from core.learning.features import Layers
 from core.static.vectors import StaticVectors
 
 N_SHUFFLES = 8
-TOKENS_AT_ONCE = 2_048  # of changed texts that encoder and head read together: memory for more than these is never held
+TOKENS_AT_ONCE = 2_048  # of changed texts that the encoder and the head read together; it bounds the memory
 Tokens = tuple[str, ...]
 
 
@@ -53,7 +53,7 @@ def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, la
         raise BadInput("There is no word to explain. Type a sentence.")
     shuffles = _shuffles(tokens, seed)
     texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]
-    logits = np.concatenate([head.logits(texts[some], vectors=vectors, layers=layers) for some in _groups(len(texts), len(tokens))])
+    logits = np.concatenate([head.logits(texts[group], vectors=vectors, layers=layers) for group in _groups(len(texts), len(tokens))])
     probabilities = softmax_rows(logits, head.temperature)
     named = int(logits[0].argmax())
     odds = log_odds(logits / head.temperature, named)
@@ -102,11 +102,11 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
     glove = vectors if network.variant.glove else None
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
     lone = torch.as_tensor(np.concatenate(alone, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
-    changed = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, each, all
+    is_lone = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, one, or all tokens
     parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
     answers = []
-    for some in _groups(n + 2, n):
-        mixed = torch.where(changed[some][None, :, :, None], lone[:, None], batch.layers)  # (L, B, T, D)
+    for group in _groups(n + 2, n):
+        mixed = torch.where(is_lone[group][None, :, :, None], lone[:, None], batch.layers)  # (L, B, T, D)
         repeated = {name: part.expand(mixed.shape[1], *part.shape[1:]) for name, part in parts.items() if part is not None}
         with torch.inference_mode():
             answers.append(network.classifier.eval()(replace(batch, layers=mixed, **repeated)).cpu().numpy())
@@ -119,7 +119,7 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
 
 
 def _groups(n_texts: int, n_tokens: int) -> list[slice]:
-    """Return the slices that part texts of at most `n_tokens` tokens each into groups of at most TOKENS_AT_ONCE tokens."""
+    """Return slices that split texts of at most `n_tokens` tokens each into groups of at most TOKENS_AT_ONCE tokens."""
     size = max(1, TOKENS_AT_ONCE // n_tokens)
     return [slice(first, first + size) for first in range(0, n_texts, size)]
 

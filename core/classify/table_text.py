@@ -1,4 +1,4 @@
-"""The text of a file of labeled rows, as lines in the encoding that its bytes show. Read in pieces, as often as needed."""
+"""Read the lines of a file of labeled rows, plain or compressed, in the encoding that its bytes suggest."""
 
 import codecs
 import gzip
@@ -34,10 +34,13 @@ class TableText:
     errors: str = "strict"
 
     def lines(self, newline: str = "\n") -> Iterator[tuple[Place, str]]:
-        """Yield the lines with their ends and places; `newline` is as `open` takes it. BadInput for one that is too long, or too many."""
+        """Yield the place and the text of each line, with its line break. `newline` is as in `open`.
+
+        Raises BadInput for a line that is too long, and for too many lines.
+        """
         name = self.path.name
         count = LineCount(name)
-        with _unpacked(self.path) as stream, io.TextIOWrapper(stream, self.codec, self.errors, newline) as text:
+        with _unpack(self.path) as stream, io.TextIOWrapper(stream, self.codec, self.errors, newline) as text:
             for number, line in enumerate(iter(lambda: text.readline(MAX_LINE + 1), ""), start=1):
                 steps.step(len(line))
                 count.add()
@@ -48,12 +51,14 @@ class TableText:
 
 
 def open_text(path: Path, encoding: str | None) -> TableText:
-    """Return the text of a file, plain or packed, that is not empty. Text that is not UTF-8 is read in `encoding`, or in what its bytes look
-    like, with a note."""
+    """Return the text of a file, plain or compressed. Text that is not UTF-8 is read in `encoding`, or in a guessed one with a note.
+
+    Raises BadInput for a file that is empty, too large, incomplete or not text.
+    """
     check_fits(path, limits().max_table_mb * 10**6)
     try:
-        seen = _look(path)
-        return _text(path, seen, encoding)
+        scan = _scan_bytes(path)
+        return _choose_encoding(path, scan, encoding)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
         raise BadInput(message) from None
@@ -63,96 +68,96 @@ def refuse_empty(name: str) -> NoReturn:
     raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=name))
 
 
-def _unpacked(path: Path) -> BinaryIO:
+def _unpack(path: Path) -> BinaryIO:
     return {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open)(path, "rb")
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    with _unpacked(path) as stream:
+    with _unpack(path) as stream:
         while piece := stream.read(PIECE):
             steps.step(len(piece))
             yield piece
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What one look at a file's bytes has shown."""
+class _ByteScan:
+    """The properties of a file's bytes that decide its encoding."""
 
     beginning: bytes = b""
-    first_above: int | None = None  # byte that is not ASCII
-    error_line: int | None = None  # where it is not text in its own encoding, UTF-8 or UTF-16
+    first_non_ascii: int | None = None  # position of a byte
+    error_line: int | None = None  # first line that is not valid UTF-8, or UTF-16 in a file that begins with its mark
     is_blank: bool = True
     has_nul: bool = False
 
 
-def _look(path: Path) -> _Seen:
-    most = limits().max_table_mb * 10**6
-    seen, decoder, total, line = _Seen(), None, 0, 1
+def _scan_bytes(path: Path) -> _ByteScan:
+    max_bytes = limits().max_table_mb * 10**6
+    scan, decoder, total, line = _ByteScan(), None, 0, 1
     for piece in _pieces(path):
         if not total:
-            seen.beginning = piece[:4096]
+            scan.beginning = piece[:4096]
             check_beginning(path, piece[:16])
             decoder = codecs.getincrementaldecoder(wide_encoding(piece) or "utf-8")()
-        if seen.first_above is None and (above := _NOT_ASCII.search(piece)):
-            seen.first_above = total + above.start()
+        if scan.first_non_ascii is None and (match := _NOT_ASCII.search(piece)):
+            scan.first_non_ascii = total + match.start()
         total += len(piece)
-        if total > most:
-            values = {"name": path.name, "mb": most // 10**6}
+        if total > max_bytes:
+            values = {"name": path.name, "mb": max_bytes // 10**6}
             raise BadInput(t("{name} unpacks to more than {mb} MB; at most that is read. Use a smaller file.", **values))
-        seen.has_nul |= b"\x00" in piece
-        if seen.error_line is None:
+        scan.has_nul |= b"\x00" in piece
+        if scan.error_line is None:
             try:
-                seen.is_blank &= not decoder.decode(piece).removeprefix("\ufeff").strip()
+                scan.is_blank &= not decoder.decode(piece).removeprefix("\ufeff").strip()
             except UnicodeDecodeError as error:
-                seen.is_blank, seen.error_line = False, line + error.object.count(b"\n", 0, error.start)
+                scan.is_blank, scan.error_line = False, line + error.object.count(b"\n", 0, error.start)
         line += piece.count(b"\n")
-    if seen.error_line is None and decoder is not None:
+    if scan.error_line is None and decoder is not None:
         try:
             decoder.decode(b"", True)
         except UnicodeDecodeError:
-            seen.error_line = line
-    return seen
+            scan.error_line = line
+    return scan
 
 
-def _text(path: Path, seen: _Seen, encoding: str | None) -> TableText:
-    name, wide = path.name, wide_encoding(seen.beginning)
-    if seen.has_nul and not wide:
+def _choose_encoding(path: Path, scan: _ByteScan, encoding: str | None) -> TableText:
+    name, wide = path.name, wide_encoding(scan.beginning)
+    if scan.has_nul and not wide:
         raise BadInput(t("{name} is not text (it holds NUL bytes). Save it as plain text in UTF-8.", name=name))
-    if seen.is_blank:
+    if scan.is_blank:
         refuse_empty(name)
-    if seen.error_line is None:
+    if scan.error_line is None:
         return TableText(path, wide or "utf-8-sig")
-    if wide or sum(byte < 9 or 13 < byte < 32 for byte in seen.beginning) > 8:
-        place = Place(name, seen.error_line)
+    if wide or sum(byte < 9 or 13 < byte < 32 for byte in scan.beginning) > 8:
+        place = Place(name, scan.error_line)
         raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)) from None
     if not encoding:
-        wrong, all_above = _count_wrong(path)
-        if MOST_LEFT_OUT * wrong < all_above:
-            note_replaced(name, wrong, seen.error_line)
+        n_invalid, n_non_ascii = _count_invalid_lines(path)
+        if MOST_LEFT_OUT * n_invalid < n_non_ascii:
+            note_replaced(name, n_invalid, scan.error_line)
             return TableText(path, "utf-8-sig", "replace")
-    codec = encoding or guess(_sample(path, seen.first_above)) or "latin-1"
+    codec = encoding or guess(_read_sample(path, scan.first_non_ascii)) or "latin-1"
     codec = codec if _decodes(path, codec) else "latin-1"
-    written = "Latin-1" if codec == "latin-1" else codec.upper()
-    notes.add((name, "encoding"), f"{name} is no UTF-8 (line {seen.error_line}) and was read as {written}.")
+    title = "Latin-1" if codec == "latin-1" else codec.upper()
+    notes.add((name, "encoding"), f"{name} is no UTF-8 (line {scan.error_line}) and was read as {title}.")
     return TableText(path, codec)
 
 
-def _count_wrong(path: Path) -> tuple[int, int]:
+def _count_invalid_lines(path: Path) -> tuple[int, int]:
     """Count the lines that are not UTF-8, and those that are not ASCII."""
-    wrong = above = 0
-    with _unpacked(path) as stream:
+    n_invalid = n_non_ascii = 0
+    with _unpack(path) as stream:
         while line := stream.readline(MAX_LINE):
             steps.step(len(line))
             if not line.isascii():
-                above += 1
-                wrong += not is_utf8(line)
-    return wrong, above
+                n_non_ascii += 1
+                n_invalid += not is_utf8(line)
+    return n_invalid, n_non_ascii
 
 
-def _sample(path: Path, at: int) -> bytes:
-    """Return the bytes around the first that is not ASCII."""
-    with _unpacked(path) as stream:
-        stream.seek(max(0, at - SAMPLE // 4))
+def _read_sample(path: Path, position: int) -> bytes:
+    """Return the bytes around a position, such as the first byte that is not ASCII."""
+    with _unpack(path) as stream:
+        stream.seek(max(0, position - SAMPLE // 4))
         return stream.read(SAMPLE + 1)
 
 

@@ -63,14 +63,14 @@ def read_table(
     label_column: str | int | None = None,
     prefer: Sequence[str] = (),
     encoding: str | None = None,
-    most_rows: int | None = None,
+    max_rows: int | None = None,
 ) -> Table:
-    """Return the labeled rows of a .csv, .tsv, .jsonl, .txt (trees, or cells between tabs) or .xlsx file; text also packed as .xz or .gz.
+    """Return the labeled rows of a .csv, .tsv, .jsonl, .txt (trees, or cells between tabs) or .xlsx file. Text may be packed as .xz or .gz.
 
-    Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
-    several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual
-    ones. A file that is no UTF-8 is read in `encoding`, by default in what its bytes look like. Rows that lack a text or a label are left out and counted in `notes`.
-    Raises BadInput where more than `most_rows` are left.
+    A column is given by its name or by its number from 1, as text. It may be an int if the names are those of `core.classify.columns`.
+    Several text columns are joined by a blank. If no column is given, the present ones of `prefer` are read, or else the usual ones.
+    A file that is not UTF-8 is read in `encoding`, by default in a guessed one. Rows without a text or a label are left out and counted in
+    `notes`. Raises BadInput if more than `max_rows` rows remain.
     """
     path = Path(path)
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
@@ -79,11 +79,11 @@ def read_table(
         if kind == TREES:
             return _trees(path.name, text, collected)
         wanted = list(text_columns), list(prefer)
-        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected, most_rows)
+        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected, max_rows)
 
 
 def _open(path: Path, encoding: str | None) -> tuple[str, TableText | None]:
-    """Return what kind of table a file is, and its text; None for a workbook. The first line decides for a .txt file."""
+    """Return the kind of a table, and its text or None for a workbook. The first line of a .txt file decides its kind."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
         refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
@@ -169,7 +169,7 @@ def _plain(value: Any, place: Place, key: str) -> str:
 
 
 def _cell_rows(path: Path, kind: str, text: TableText | None, numbered: bool) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the names and then (place, cells) of each row; `numbered`: the caller counts columns."""
+    """Yield the names, and then (place, cells) of each row. `numbered` tells that the caller gives columns by number."""
 
     def rows() -> Iterator[tuple[Place, list[str]]]:
         if kind == ".xlsx":
@@ -178,7 +178,7 @@ def _cell_rows(path: Path, kind: str, text: TableText | None, numbered: bool) ->
 
     placed = rows()
     first = next(placed, None)
-    if first is None:  # separators alone
+    if first is None:  # the file has only separators
         refuse_empty(path.name)
     if len(first[1]) > MAX_COLUMNS:
         values = {"name": path.name, "n": len(first[1]), "most": MAX_COLUMNS}
@@ -224,7 +224,7 @@ def _table(
     wanted: tuple[list[str], list[str]],
     label_column: str | None,
     collected: notes.Notes,
-    most_rows: int | None = None,
+    max_rows: int | None = None,
 ) -> Table:
     """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
     if (first := next(placed, None)) is None:
@@ -252,8 +252,8 @@ def _table(
         label = whole(cells[labels[0]])
         if text and not is_missing(label):
             rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
-            if most_rows is not None and len(rows) > most_rows:
-                values = {"name": name, "most": most_rows}
+            if max_rows is not None and len(rows) > max_rows:
+                values = {"name": name, "most": max_rows}
                 raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))
         else:
             blank += 1

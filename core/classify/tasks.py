@@ -214,7 +214,7 @@ class OpenHeads:
         return languages.get_language(next(iter(self.heads.values())).language)
 
     def tokens(self, text: str) -> tuple[str, ...]:
-        """Return the tokens of a text that the heads read; BadInput if it has none."""
+        """Return the tokens of a text that the heads read. Raises BadInput for a text without tokens."""
         return text_tokens(self.task, text, self.language)
 
     @property
@@ -307,7 +307,7 @@ def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors
     """Explain one head's answer on a text."""
 
     def layers(texts: Sequence[tuple[str, ...]]) -> list[np.ndarray]:
-        return model.encoder.encode([list(each) for each in texts])  # kept by nobody: hundreds of changed texts are read once each
+        return model.encoder.encode([list(tokens) for tokens in texts])  # not cached, because each changed text is read only once
 
     return explain(opened.heads[variant], opened.tokens(text), vectors=vectors, layers=layers)
 
@@ -318,7 +318,10 @@ def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> froze
 
 
 def text_tokens(task: TextTask, text: str, language: Language | None = None) -> tuple[str, ...]:
-    """Return the tokens of a text that a head reads, at most MAX_TOKENS, in a language (default English); BadInput if it has none."""
+    """Return the tokens of a text that a head reads, at most MAX_TOKENS. The default language is English.
+
+    Raises BadInput for a text without tokens.
+    """
     language = language or languages.get_language(ENGLISH)
     tokens = tuple(language.tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
     if not tokens:

@@ -1,4 +1,4 @@
-"""`corpus search`, `corpus collocates` and `corpus keyness`: the Corpus page's parts, as a table, JSON or CSV."""
+"""`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
 
 from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress

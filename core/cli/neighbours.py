@@ -254,7 +254,7 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
 
 
 def _locate(tokens: Sequence[str], word: str, model: Model) -> tuple[tuple[str, ...], int]:
-    """Return the sentence's tokens, cut so that the word is one of them, and its position; BadInput if it cannot be."""
+    """Return the tokens of a sentence, cut so that the word is one of them, and its position. Raises BadInput if the word is missing."""
     cut, places = locate(tokens, word, model.language, forms=True)
     if not places:
         raise BadInput(wire.no_token(word, cut, "sentence"))

@@ -110,8 +110,10 @@ class Command(Helped, click.Command):
         return partial(self.answer, **self._group(ctx.params)), ctx.params.get("json", False)
 
     def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
-        """Write each value behind its option as --option=value. Of an option that takes several, each --option=value adds one, and values
-        behind a blank replace those before."""
+        """Write each value as --option=value.
+
+        For an option that takes several values, each --option=value adds one, and values after a blank replace the earlier ones.
+        """
         options = {name: option for option in self.params if isinstance(option, click.Option) for name in option.opts}
         joined = []
         while words:
@@ -246,7 +248,7 @@ def writable(text: str, *, folder: bool = False) -> str:
 
 
 def writable_folder(text: str) -> str:
-    """Check a folder in the same way."""
+    """Check that a folder can be written, as `writable` checks a file."""
     return writable(text, folder=True)
 
 

@@ -199,8 +199,8 @@ def cluster_of(address: str | None) -> Iterator[Any]:
 
     if is_unprotected(address):
         note(
-            f"{shorten(address, 100)} is another machine's, without TLS: whoever reaches it can run code there and here, and read the texts. "
-            "core/cluster/README.md says how to switch TLS on."
+            f"{shorten(address, 100)} is on another machine, without TLS. Anyone who can reach it can run code there and here, and read the "
+            "texts. core/cluster/README.md explains how to switch TLS on."
         )
     with connected(address) as client:
         dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required

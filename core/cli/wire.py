@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.workbench import Bench
 
 VIEWS = (
-    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("pair", "neighbours", "induction", "layouts", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
 SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance

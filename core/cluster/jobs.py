@@ -143,28 +143,28 @@ def _close(client: Client) -> None:
 
 
 def scheduler_command() -> str:
-    """Return the command that starts a scheduler that only this machine reaches. By default Dask listens on every network interface."""
+    """Return the command that starts a scheduler for this machine only. By default Dask listens on every network interface."""
     return command("python", "-m", "dask", "scheduler", options=[("host", LOCALHOST), ("dashboard-address", f"{LOCALHOST}:8787")])
 
 
 def worker_command(address: str) -> str:
-    """Return the command that starts a worker from the folder of Elmoscope. Next to a local scheduler only this machine reaches it."""
+    """Return the command that starts a worker from the folder of Elmoscope. A worker of a local scheduler listens on this machine only."""
     local = [("host", LOCALHOST), ("dashboard-address", f"{LOCALHOST}:0")] if _is_local(address) else []
     return command("python", "-m", "dask", "worker", options=[("nthreads", 1), *local], arguments=[address])
 
 
 def is_unprotected(address: str) -> bool:
-    """Return whether others could read, and take part in, the traffic with the scheduler at this address: another machine's, without TLS."""
+    """Return whether the address is that of another machine without TLS, so that others could read and change the traffic."""
     scheme = address.strip().lower().rpartition("://")[0]
     return scheme not in {"tls", "wss", "inproc"} and not _is_local(address)
 
 
 def _is_local(address: str) -> bool:
-    """Return whether an address ("tcp://host:8786", "[::1]:8786") is this machine's loopback address."""
+    """Return whether an address ("tcp://host:8786", "[::1]:8786") is a loopback address of this machine."""
     try:
         host = urlsplit(f"//{address.strip().rpartition('://')[2]}").hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:  # a name, or no address at all
+    except ValueError:  # a host name, or no address
         return False
 
 

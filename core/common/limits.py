@@ -1,8 +1,7 @@
-"""What one visitor, and all visitors together, may ask of this machine: every cap in one place, each set by the environment.
+"""Limits on the input and the work of one user and of all users together. Environment variables set them.
 
-`limits()` reads ELMOSCOPE_MAX_TEXT and its like (the field's name in capitals); ELMOSCOPE_PUBLIC=on takes the stricter
-numbers of `PUBLIC` where a variable does not say otherwise. Bounds that belong to a file format (a line's length, a
-vector's size) stand with its reader.
+`limits()` reads ELMOSCOPE_MAX_TEXT and the other variables, each named after a field in capitals. ELMOSCOPE_PUBLIC=on selects
+the stricter defaults of `PUBLIC`. Bounds that belong to a file format, such as the length of a line, are defined with its reader.
 """
 
 import os
@@ -19,7 +18,7 @@ ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The caps in force; the defaults are for one's own machine."""
+    """The limits in force. The defaults are those for a user's own machine."""
 
     max_text: int = 2_000  # characters of a sentence that is typed
     max_words: int = 120  # tokens of such a sentence that are read
@@ -27,9 +26,9 @@ class Limits:
     max_pasted: int = 1_000_000  # characters of a pasted corpus
     max_file_mb: int = 50  # of each file of a corpus
     max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a whole corpus as tokens
-    max_lines: int = 10_000_000  # of a text, a table or a workbook, blank ones too
-    max_paragraphs: int = 1_000_000  # of a document, empty ones too
-    max_cells: int = 20_000_000  # of a workbook, empty ones too
+    max_lines: int = 10_000_000  # of a text, a table or a workbook, including blank lines
+    max_paragraphs: int = 1_000_000  # of a document, including empty paragraphs
+    max_cells: int = 20_000_000  # of a workbook, including empty cells
     max_pages: int = 10_000  # of a PDF file
     max_vectors_mb: int = 6_000  # of static vectors in memory
     max_files: int = 500  # of a corpus
@@ -39,9 +38,9 @@ class Limits:
     max_rows: int = 200_000  # of such a file, where a page trains on it
     max_session_disk_mb: int = 20_000  # of the texts that one visit holds, the indexes made for it, and its uploads (core.files.quotas)
     max_disk_mb: int = 50_000  # of everything that visits make in the cache (core.files.disk_space)
-    max_session_texts: int = 1_000  # own texts that one visit may hold
-    max_texts: int = 100_000  # own texts in the cache
-    max_text_hours: int = NEVER  # from the last use of an own text on until it is deleted
+    max_session_texts: int = 1_000  # pasted and uploaded texts that one visit may hold
+    max_texts: int = 100_000  # pasted and uploaded texts in the cache
+    max_text_hours: int = NEVER  # from the last use of a pasted or uploaded text until it is deleted
     max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
     max_sentences_read: int = 2_000  # of a search or a side of a comparison that a model reads at once
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
@@ -86,17 +85,17 @@ SWITCH = "ELMOSCOPE_PUBLIC"
 
 
 def limits() -> Limits:
-    """The caps as the environment sets them now; BadInput names a variable whose value is none."""
+    """Return the limits that the environment sets now. Raises BadInput for a variable with an invalid value."""
     return _read(*(os.environ.get(name) for name in (SWITCH, *VARIABLES)))
 
 
-def expires() -> bool:
-    """Whether own texts are deleted some time after their last use, as on a public server."""
+def texts_expire() -> bool:
+    """Return whether pasted and uploaded texts are deleted some time after their last use, as on a public server."""
     return limits().max_text_hours < NEVER
 
 
 def check_allowed(what: str) -> None:
-    """BadInput with a sentence for the visitor where "uploads", "paths" or "downloads" are switched off."""
+    """Raise BadInput if a feature ("uploads", "paths" or "downloads") is switched off on this server."""
     if getattr(limits(), what):
         return
     raise BadInput(
@@ -109,7 +108,7 @@ def check_allowed(what: str) -> None:
 
 
 def is_public() -> bool:
-    """Return whether ELMOSCOPE_PUBLIC is on; BadInput where it is neither on nor off."""
+    """Return whether ELMOSCOPE_PUBLIC is on. Raises BadInput if its value is neither on nor off."""
     value = os.environ.get(SWITCH)
     return value is not None and _switch(SWITCH, value)
 

@@ -40,10 +40,10 @@ def code(text: object) -> str:
 
 
 def command(*words: object, options: Iterable[tuple[str, object]] = (), arguments: Iterable[object] = ()) -> str:
-    """Return a command to copy: the program's `words`, then `options` and `arguments` that hold data.
+    """Return a command line to copy: the program's `words`, then `options` and `arguments` that hold data.
 
-    A value is never read as an option, whatever it holds: an option is written as --name=value, once for each item of a list, and arguments
-    stand behind "--" where one begins with a dash. True gives the option alone; None and False leave it out. A shell is given each as it is.
+    No value can be read as an option. An option is written as --name=value, once for each item of a list. If an argument begins with a
+    dash, "--" precedes the arguments. True writes the option without a value, and None or False omits it. All parts are quoted for a shell.
 
     >>> command("python", "-m", "core", "train", options=[("label-column", "--output=/x"), ("json", True)])
     'python -m core train --label-column=--output=/x --json'
@@ -53,9 +53,9 @@ def command(*words: object, options: Iterable[tuple[str, object]] = (), argument
     line = [*words]
     for name, value in options:
         values = value if isinstance(value, list | tuple) else () if value is None or value is False else (value,)
-        line += [f"--{name}" if each is True else f"--{name}={each}" for each in values]
-    data = [str(each) for each in arguments]
-    return shlex.join(map(str, [*line, *(["--"] if any(each.startswith("-") for each in data) else []), *data]))
+        line += [f"--{name}" if item is True else f"--{name}={item}" for item in values]
+    data = [str(argument) for argument in arguments]
+    return shlex.join(map(str, [*line, *(["--"] if any(argument.startswith("-") for argument in data) else []), *data]))
 
 
 def html(template: str, /, *values: object, **named: object) -> Markup:

@@ -60,7 +60,7 @@ class Bounded(Generic[K, V]):
 
 
 class Kept:
-    """A cache of values by key. The key's first part names the function that makes them, and each function has a number of its own."""
+    """A cache of values by key. The first part of a key names the function that makes the value. Each function has a maximum number."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[tuple[str, Hashable], tuple[Any, int]] = OrderedDict()
@@ -121,7 +121,7 @@ class Kept:
                 self._drop((maker, key))
 
     def _trim(self, latest: tuple[str, Hashable], most: int) -> None:
-        """Drop the oldest values over a maker's number and over the budget, but never the latest: it is on the screen."""
+        """Drop the oldest values beyond the maker's number and the budget, but not the latest one, which is on the screen."""
         keys = self._by_maker[latest[0]]
         while len(keys) > most:
             self._drop((latest[0], next(iter(keys))))

@@ -12,7 +12,7 @@ from core.common.i18n import t
 
 MOST = 64_000  # bytes of a view's parameters: two boxes of 5,000 letters, most of them of 3 bytes, and its controls
 LONGEST = 50_000  # letters of a short link's one
-LONGEST_ADDRESS = 60_000  # letters of an address that our server reads; with its headers a request has at most 64 kB
+LONGEST_ADDRESS = 60_000  # characters of an address; a request with its headers has at most 64 kB
 DICTIONARY = (
     "would could should there their about which other after before under over through between again another while where when what "
     "why still never always every each many most much few long little old good great new last next first time year day people "

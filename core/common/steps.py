@@ -1,4 +1,8 @@
-"""Steps of long reading: readers call `step`, and whoever started the reading counts the steps and may stop it."""
+"""Report the progress of reading a file, from the function that reads to the job that shows or stops the reading.
+
+Functions that read call `step` after each part of a file. A caller that encloses them in `watch_steps` receives every step, and stops the
+reading by raising an exception.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,43 +12,43 @@ from contextvars import ContextVar
 Report = Callable[[int, int, float], None]  # bytes read, bytes in all, bytes per second
 REPORTED_EVERY_S = 0.1
 
-_taken: ContextVar[Callable[[int], None] | None] = ContextVar("steps", default=None)
+_watcher: ContextVar[Callable[[int], None] | None] = ContextVar("steps", default=None)
 
 
 def step(n_bytes: int = 0) -> None:
-    """Report that a part of a file was read, `n_bytes` long where that is known. Raises what the watcher raises to stop the reading."""
-    if (taken := _taken.get()) is not None:
-        taken(n_bytes)
+    """Report that a part of a file was read. `n_bytes` is its length, if known. Exceptions of the watcher are passed on."""
+    if (watcher := _watcher.get()) is not None:
+        watcher(n_bytes)
 
 
 @contextmanager
-def watched(taken: Callable[[int], None]) -> Iterator[None]:
-    """Call `taken` for each step within, in this context alone. It may be called very often."""
-    token = _taken.set(taken)
+def watch_steps(watcher: Callable[[int], None]) -> Iterator[None]:
+    """Call `watcher` with the bytes of each step that this thread takes within the context. Steps can be very frequent."""
+    token = _watcher.set(watcher)
     try:
         yield
     finally:
-        _taken.reset(token)
+        _watcher.reset(token)
 
 
 class ReadingProgress:
-    """How many bytes of some files have been read, reported several times a second. What `report` raises ends the reading."""
+    """The number of bytes read so far of several files. `report` is called several times a second, and may raise to end the reading."""
 
     def __init__(self, total: int, report: Report | None) -> None:
         self._total, self._report = max(1, total), report
-        self._before, self._within = 0, 0
-        self._began = self._last = time.monotonic()
+        self._start, self._file_bytes = 0, 0  # of the current file
+        self._start_time = self._report_time = time.monotonic()
 
-    def reach(self, done: int) -> None:
-        """Begin the next file, `done` bytes after the first one's beginning."""
-        self._before, self._within = done, 0
+    def reach(self, start: int) -> None:
+        """Begin the next file, which starts at byte `start` of all files."""
+        self._start, self._file_bytes = start, 0
         self.step(0)
 
     def step(self, n_bytes: int) -> None:
-        """Count bytes, unpacked: a packed file may have more than its size."""
-        self._within += n_bytes
+        """Count `n_bytes` more bytes of the current file. They are unpacked bytes, so a packed file may have more than its size."""
+        self._file_bytes += n_bytes
         now = time.monotonic()
-        if self._report and now - self._last > REPORTED_EVERY_S:
-            self._last = now
-            done = min(self._before + self._within, self._total - 1)
-            self._report(done, self._total, done / max(now - self._began, 1e-9))
+        if self._report and now - self._report_time > REPORTED_EVERY_S:
+            self._report_time = now
+            n_read = min(self._start + self._file_bytes, self._total - 1)
+            self._report(n_read, self._total, n_read / max(now - self._start_time, 1e-9))

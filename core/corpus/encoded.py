@@ -87,7 +87,7 @@ class EncodedCorpus:
 
     @property
     def n_bytes(self) -> int:
-        """What `save` writes, about."""
+        """The approximate number of bytes that `save` writes."""
         return sum(getattr(self, name).nbytes for name in ARRAYS) + self.spellings.nbytes + self.words.nbytes
 
     @cached_property

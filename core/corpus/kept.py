@@ -54,9 +54,9 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     try:
         if is_stored := may_store(made.n_bytes):
             made.save(folder)
-    except BadInput:  # a cache that cannot be written: it is made again next time
+    except BadInput:  # the cache cannot be written, so the corpus is encoded again next time
         is_stored = False
-    if not path.is_file():  # a visitor's text that was deleted meanwhile
+    if not path.is_file():  # a user's text that was deleted meanwhile
         shutil.rmtree(folder, ignore_errors=True)
         is_stored = False
     if not is_stored:

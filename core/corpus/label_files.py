@@ -135,14 +135,14 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
 
 
 def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:
-    """`read_labels` of a file that came by a browser; BadInput calls it by its owner's name for it, and where it is larger than that."""
+    """Read the labels of an uploaded file as `read_labels` does. Raises BadInput, with the owner's file name, if it exceeds `most_mb`."""
     with TemporaryDirectory(prefix="elmoscope-") as folder:
-        file = uploaded.keep(name, content, Path(folder))
+        file = uploaded.store(name, content, Path(folder))
         try:
             check_fits(file.path, most_mb * 10**6)
             return read_labels(file.path, sentences)
         except BadInput as error:
-            raise BadInput(uploaded.titled(str(error))) from None
+            raise BadInput(uploaded.restore_names(str(error))) from None
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:

@@ -234,12 +234,12 @@ def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def selected_rows(event) -> list[int]:
-    """Row ids of a selection event: `customdata`, never the point's number, which is per trace; stars are negative."""
+    """Return the row ids of a selection event, without stars (negative ids). The number of a point is not unique among traces."""
     return [int(k) for k in selected_data(event) if isinstance(k, int | float) and k >= 0]
 
 
 def selected_data(event) -> list:
-    """Return the first item of each selected point's `customdata`; a list or, of some traces, a dictionary by place."""
+    """Return the first item of `customdata` of each selected point. `customdata` is a list, or a dictionary by index in some traces."""
     points = (event or {}).get("selection", {}).get("points", [])
     return [
         p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")

@@ -73,13 +73,19 @@ def _short_column(name: str) -> Markup:
     return Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-"))
 
 
-def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:
-    """Silhouette for each number of clusters, beside the limit that random clouds without clusters set; the chosen number is filled."""
+def number_figure(
+    numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int, small: Sequence[int] = ()
+) -> go.Figure:
+    """Draw the silhouette for each number of clusters and the limit that random clouds set.
+
+    The dot of the chosen number is larger. Those of numbers with a cluster too `small` to be a sense are hollow.
+    """
     figure = Figure()
     named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
         sizes = [13 if n == chosen and dash == "solid" else 6 for n in numbers]
-        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes})
+        symbols = ["circle-open" if n in small and dash == "solid" else "circle" for n in numbers]
+        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes, "symbol": symbols})
     for (_, name, colour, _), y in zip(named, (1.0, 0.91), strict=True):
         add_text(figure, 1, y, line_name(name, colour), xref="paper", yref="paper", xanchor="right", yanchor="top")
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)

@@ -31,7 +31,7 @@ FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or spea
 SAME, DIFFERENT = "#7B5EC6", "#B4691F"  # curves of pairs with one meaning, and with two: neither is a sense's color
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
-MARKED_RIM = "#808086"  # where only the rim marks a dot: seen on both themes
+MARKED_RIM = "#808086"  # of dots that only their rim marks; visible in both themes
 # The page's own, then what Windows, macOS, Android and Linux have for Hangul: a name for each, since an exported figure has no page.
 FONTS = (
     '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'

@@ -24,7 +24,7 @@ from core.files.atomic import replacing
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen
 PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
-_BLANKS = re.compile(r"[ \t\n\r]*")  # of JSON
+_BLANKS = re.compile(r"[ \t\n\r]*")  # as JSON defines them
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # by Windows
 
 
@@ -77,38 +77,42 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Strict JSON to plain values; every fault, too deep a nesting and NaN included, is a ValueError with a short reason."""
-    with _short_reasons():
+    """Parse strict JSON into plain values. Raises ValueError with a short reason for every error, including deep nesting and NaN."""
+    with _shorten_errors():
         return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
 
 
 def iterate_json_list(text: str) -> Iterator[Any]:
-    """Yield the items of a JSON list one by one, of which only one is held; ValueError as `parse_json`, at the item where it is wrong."""
+    """Yield the items of a JSON list one by one, so that one item is in memory at a time.
+
+    Raises ValueError as `parse_json` does, when it reaches the wrong item.
+    """
     decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-    at = _past_blanks(text, text.index("[") + 1)
+    position = _skip_blanks(text, text.index("[") + 1)
     is_first = True
-    with _short_reasons():
-        while text[at : at + 1] != "]":
+    with _shorten_errors():
+        while text[position : position + 1] != "]":
             if not is_first:
-                if text[at : at + 1] != ",":
-                    raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
-                at = _past_blanks(text, at + 1)
+                if text[position : position + 1] != ",":
+                    raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
+                position = _skip_blanks(text, position + 1)
             try:
-                value, at = decoder.raw_decode(text, at)
+                value, position = decoder.raw_decode(text, position)
             except StopIteration as error:
                 raise json.JSONDecodeError("Expecting value", text, error.value) from None
             yield value
-            is_first, at = False, _past_blanks(text, at)
-        if (end := _past_blanks(text, at + 1)) < len(text):
+            is_first, position = False, _skip_blanks(text, position)
+        if (end := _skip_blanks(text, position + 1)) < len(text):
             raise json.JSONDecodeError("Extra data", text, end)
 
 
-def _past_blanks(text: str, at: int) -> int:
-    return _BLANKS.match(text, at).end()
+def _skip_blanks(text: str, position: int) -> int:
+    return _BLANKS.match(text, position).end()
 
 
 @contextlib.contextmanager
-def _short_reasons() -> Iterator[None]:
+def _shorten_errors() -> Iterator[None]:
+    """Raise a ValueError with a short reason in place of any error of JSON within the context."""
     try:
         yield
     except RecursionError:

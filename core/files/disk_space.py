@@ -1,7 +1,7 @@
-"""Room on disk for everything that is made in the cache: one cap, and the end of the disk itself.
+"""Measure and free the disk space of the cache, which is bounded by one cap and by the size of the disk.
 
-Frozen layers (core.learning.features) are made again from the texts whenever they are wanted, so that they give way by themselves:
-those first that were not used for the longest time, and never those that a training has open, here or in another process.
+Frozen layers (core.learning.features) can be computed again from the texts, so they are removed when space is needed. The longest unused
+are removed first. Layers that a training has open, in this or another process, are never removed.
 """
 
 import contextlib
@@ -24,40 +24,40 @@ LAST_USE = "last-use"  # a file of a folder of layers, whose time it is
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Bytes, what can give way left out."""
+    """Bytes used of the cap and bytes free on the disk. Removable layers count as free."""
 
-    used: int  # of the cap
-    free: int  # of the disk
+    used: int
+    free: int
 
 
 def layers_folder() -> Path:
-    """Where the cache keeps frozen layers, a folder for each model and data set."""
+    """Return the folder of the cache that holds frozen layers, in a folder for each model and data set."""
     return cache_folder() / LAYERS
 
 
 def room(layers: Path | None = None) -> Room:
-    """What is used and free, as if all layers that can give way had done so; `layers`: their folder, where it is not the cache's."""
+    """Return the used and free bytes, counting all removable layers as free. `layers` is their folder, by default the cache's."""
     layers = layers or layers_folder()
-    with _alone(layers):
-        return _room(layers, sum(map(size, _spare(layers))))
+    with _lock_layers(layers):
+        return _room(layers, sum(map(count_bytes, _removable_folders(layers))))
 
 
 def make_room(needed: int, most: int, layers: Path | None = None) -> Room:
-    """Remove layers until `needed` bytes more fit the disk and the cap of `most`; nothing goes where even all would not do."""
+    """Remove layers until `needed` more bytes fit the disk and the cap of `most` bytes. Remove none if they cannot fit."""
     layers = layers or layers_folder()
-    with _alone(layers):
-        spare = _spare(layers)
-        at_best = _room(layers, sum(map(size, spare)))
-        if at_best.used + needed <= most and needed <= at_best.free:
-            now = _room(layers)
-            while spare and (now.used + needed > most or needed > now.free):
-                _remove(spare.pop(0))
-                now = _room(layers)
-        return at_best
+    with _lock_layers(layers):
+        removable = _removable_folders(layers)
+        result = _room(layers, sum(map(count_bytes, removable)))
+        if result.used + needed <= most and needed <= result.free:
+            current = _room(layers)
+            while removable and (current.used + needed > most or needed > current.free):
+                _remove(removable.pop(0))
+                current = _room(layers)
+        return result
 
 
 def hold(folder: Path) -> FileLock:
-    """Mark a folder of layers as in use for as long as the answer is kept; the end of its process ends it too."""
+    """Mark a folder of layers as in use until the returned lock is released or its process ends."""
     with locked(folder.parent / "room"):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / f"use-{secrets.token_hex(8)}.lock", thread_local=False)
@@ -67,20 +67,20 @@ def hold(folder: Path) -> FileLock:
 
 
 @contextlib.contextmanager
-def _alone(layers: Path) -> Iterator[None]:
-    """Nobody takes layers into use, or removes them, meanwhile."""
+def _lock_layers(layers: Path) -> Iterator[None]:
+    """Keep other threads and processes from holding or removing layers within the context."""
     with locked(layers / "room") if layers.is_dir() else contextlib.nullcontext():
         yield
 
 
-def _room(layers: Path, spare: int = 0) -> Room:
+def _room(layers: Path, removable_bytes: int = 0) -> Room:
     folders = {cache_folder() / name for name in COUNTED} | {layers}
-    there = next(place for place in (layers, *layers.absolute().parents) if place.is_dir())
-    return Room(sum(map(size, folders)) - spare, shutil.disk_usage(there).free + spare)
+    existing = next(place for place in (layers, *layers.absolute().parents) if place.is_dir())
+    return Room(sum(map(count_bytes, folders)) - removable_bytes, shutil.disk_usage(existing).free + removable_bytes)
 
 
-def _spare(layers: Path) -> list[Path]:
-    """Folders of layers that nobody has in use, the longest unused first."""
+def _removable_folders(layers: Path) -> list[Path]:
+    """Return the folders of layers that are not in use, the longest unused first."""
     folders = [place for place in layers.iterdir() if place.is_dir()] if layers.is_dir() else []
     return sorted((place for place in folders if not _is_held(place)), key=_last_use)
 
@@ -93,7 +93,7 @@ def _is_held(folder: Path) -> bool:
         except Timeout:
             return True
         lock.release()
-        file.unlink(missing_ok=True)  # of one that has ended
+        file.unlink(missing_ok=True)  # its process has ended
     return False
 
 
@@ -103,19 +103,19 @@ def _last_use(folder: Path) -> float:
 
 
 def _remove(folder: Path) -> None:
-    """Away at once under its name, so that half of it is never taken for the whole."""
-    gone = folder.with_name(f".gone-{secrets.token_hex(4)}")
-    os.replace(folder, gone)
-    shutil.rmtree(gone, ignore_errors=True)
+    """Rename a folder before removing it, so that a partly removed one is never opened."""
+    renamed = folder.with_name(f".gone-{secrets.token_hex(4)}")
+    os.replace(folder, renamed)
+    shutil.rmtree(renamed, ignore_errors=True)
 
 
-def size(folder: Path) -> int:
-    """Bytes of all files in it, or of the file; of what goes meanwhile, none."""
+def count_bytes(path: Path) -> int:
+    """Return the size of a file, or of all files in a folder. Files that are deleted meanwhile count as empty."""
     total = 0
-    if not folder.is_dir():
+    if not path.is_dir():
         with contextlib.suppress(OSError):
-            return folder.stat().st_size
-    for place, _, names in os.walk(folder):
+            return path.stat().st_size
+    for place, _, names in os.walk(path):
         for name in names:
             with contextlib.suppress(OSError):
                 total += os.stat(os.path.join(place, name)).st_size

@@ -11,7 +11,7 @@ from core.common.limits import limits
 
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
-_READ = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # besides documents and workbooks
+_TEXTS = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # formats that are read, in addition to documents and workbooks
 # Kinds that hold texts or tables of texts, and are not read
 TEXTUAL = (
     ".doc",
@@ -41,7 +41,7 @@ def suffix_of(path: Path) -> str:
 
 
 def recognize_suffix(name: str) -> str:
-    """Return the suffix of a name that somebody else chose: "" unless it is of a kind that is read or that we can say how to convert.
+    """Return the suffix of a file name from a browser, or "" unless the format is read or `refuse_format` explains how to convert it.
 
     >>> recognize_suffix("a.CSV.xz"), recognize_suffix("a.csv/../x.sh"), recognize_suffix("a.odt")
     ('.csv.xz', '', '.odt')
@@ -49,7 +49,7 @@ def recognize_suffix(name: str) -> str:
     suffixes = PurePath(name.lower()).suffixes[-2:]
     packed = suffixes.pop() if suffixes and suffixes[-1] in PACKED else ""
     kind = suffixes[-1] if suffixes else ""
-    return (kind if kind in _READ or _conversion(kind.removeprefix("."), (".txt", ".csv")) else "") + packed
+    return (kind if kind in _TEXTS or _conversion(kind.removeprefix("."), (".txt", ".csv")) else "") + packed
 
 
 def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
@@ -125,7 +125,7 @@ def _kind_of_archive(path: Path) -> str:
 
 
 def unpacked_size(path: Path) -> int:
-    """Return the size of a file, of an archive that of its members as stated; no more of them is ever read."""
+    """Return the size of a file, or the sum of the sizes that an archive states for its members. No more than these is ever read."""
     try:
         with zipfile.ZipFile(path) as archive:
             return sum(member.file_size for member in archive.infolist())
@@ -134,9 +134,9 @@ def unpacked_size(path: Path) -> int:
 
 
 def check_archive(path: Path, needed: Collection[str], other: str) -> None:
-    """Raise BadInput for an archive that has none of the members `needed`, too many, or unpacks to too much.
+    """Raise BadInput for an archive without any of the members `needed`, with too many members, or with too large ones.
 
-    zipfile reads no more of a member than the size stated for it. `other` is the kind to save it as instead.
+    zipfile reads no more of a member than its stated size. `other` is the format that the message recommends.
     """
     kind = path.suffix.lower()
     try:

@@ -1,8 +1,8 @@
-"""Quotas of visits: how many texts, and how much of the cache, a visit and all visits together may take.
+"""Limit the texts and the disk space of each visit, and of all visits together.
 
-Where a server is public and room is short, texts of visits that have ended give way, the longest unused first. Then the visit that holds the
-most gives way, as long as it holds more than the visit that needs the room: what was made of its texts first, then the texts. On the user's
-own machine nothing gives way and nothing expires.
+A public server that runs short of space removes data. Texts of visits that have ended are removed first, the longest unused before the
+others. Then the visit that holds the most loses data, as long as it holds more than the visit that needs the space: first the data made
+from its texts, then the texts. On a user's own machine nothing is removed and nothing expires.
 """
 
 import contextlib
@@ -19,27 +19,27 @@ from pathlib import Path
 from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import InThread, t, tn
-from core.common.limits import expires, limits
+from core.common.limits import limits, texts_expire
 from core.files import disk_space, own_names
 from core.files.artifacts import read_json, write_json
 from core.files.disk_space import Room
 
-MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache whose entries are named by what they were made of
-CHECKPOINTS = "training"  # states of trainings, of which each is written again after every epoch
-RESUMED_WITHIN_S = 600.0  # the state of a training that may still run
-TOUCHED_AFTER_S = 300.0  # a text in use is marked as used this often
-TEMPORARY = ".tmp-"  # in names of what is being written (core.files.atomic)
-UPLOAD = "upload"  # the first part of a key of `Held.made`
+MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache: the names of their entries contain marks of a text
+CHECKPOINTS = "training"  # a folder of the cache: states of trainings, rewritten after every epoch
+RESUMED_WITHIN_S = 600.0  # a training whose state was written this recently may still run
+TOUCHED_AFTER_S = 300.0  # the shortest time between two updates of the last use of a text
+TEMPORARY = ".tmp-"  # in names of unfinished files and folders (core.files.atomic)
+UPLOAD = "upload"  # the first part of a key of `Holdings.data_sizes`
 
-VISIT: InThread[str] = InThread("visit")  # the visit that this thread works for; None for the machine's own work
+VISIT: InThread[str] = InThread("visit")  # the visit for which this thread works; None for work of the server itself
 
 
 @dataclass
-class Held:
-    """What a visit holds: its texts, and the bytes of what was made or brought for it."""
+class Holdings:
+    """The texts of a visit, and the bytes of its uploads and of the data made from its texts."""
 
     texts: set[Path] = field(default_factory=set)
-    made: dict[tuple[Hashable, ...], int] = field(default_factory=dict)  # the first part of a key names the corpus
+    data_sizes: dict[tuple[Hashable, ...], int] = field(default_factory=dict)  # key -> bytes; a key begins with a corpus or UPLOAD
 
     @property
     def text_bytes(self) -> int:
@@ -47,12 +47,12 @@ class Held:
 
     @property
     def n_bytes(self) -> int:
-        return self.text_bytes + sum(tuple(self.made.values()))
+        return self.text_bytes + sum(tuple(self.data_sizes.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Spare:
-    """Something that may give way: a text with all that was made of it, or only the latter."""
+class _Removal:
+    """The removal of the data made from a text, with or without the text itself."""
 
     text: Path
     with_text: bool
@@ -60,40 +60,43 @@ class _Spare:
 
 
 class Visits:
-    """The visits of a server and what each of them holds. `is_there(visit)` says whether its page is open."""
+    """The visits of a server with their holdings. `is_there(visit)` returns whether a page of the visit is open."""
 
     def __init__(self, is_there: Callable[[str], bool] = lambda visit: True) -> None:
         self.is_there = is_there
-        self._held: dict[str, Held] = {}
+        self._holdings: dict[str, Holdings] = {}
         self._lock = threading.RLock()
 
-    def held(self, visit: str | None = None) -> Held:
-        """Return what a visit holds, by default this thread's; the machine's own work holds nothing."""
+    def get_holdings(self, visit: str | None = None) -> Holdings:
+        """Return the holdings of a visit, by default this thread's. Work of the server itself has none."""
         with self._lock:
-            for gone in [other for other in self._held if not self.is_there(other)]:
-                del self._held[gone]
+            for ended_visit in [other for other in self._holdings if not self.is_there(other)]:
+                del self._holdings[ended_visit]
             visit = visit or VISIT.get()
-            return self._held.setdefault(visit, Held()) if visit else Held()
+            return self._holdings.setdefault(visit, Holdings()) if visit else Holdings()
 
     def use(self, text: Path) -> None:
-        """Hold a text for this thread's visit, and mark it as used now."""
-        self.held().texts.add(text)
+        """Add a text to the holdings of this thread's visit, and record that it is used now."""
+        self.get_holdings().texts.add(text)
         _touch(text)
 
     def release(self, text: Path) -> bool:
-        """Let go of a text; return whether another visit still holds it."""
+        """Remove a text from the holdings of this thread's visit. Return whether another visit still holds it."""
         with self._lock:
-            self._drop(self.held(), text)
-            return any(text in other.texts for other in self._held.values())
+            self._drop(self.get_holdings(), text)
+            return any(text in other.texts for other in self._holdings.values())
 
     @contextlib.contextmanager
-    def writing(self, text: Path, n_bytes: int) -> Iterator[None]:
-        """Hold a new text of so many bytes, which is written within. BadInput, before anything is written, where there is no room for it."""
+    def reserve(self, text: Path, n_bytes: int) -> Iterator[None]:
+        """Reserve `n_bytes` for a new text, which the caller writes within the context, and add it to the visit's holdings.
+
+        Raises BadInput on entry if there is no room for the text.
+        """
         with self._lock:
             self._check_visit(n_bytes)
-            most, n = limits(), len(texts())
+            caps, n = limits(), len(list_texts())
             room = self.make_room(n_bytes, n_texts=1)
-            if n >= most.max_texts and len(texts()) >= most.max_texts:
+            if n >= caps.max_texts and len(list_texts()) >= caps.max_texts:
                 raise BadInput(
                     tn(
                         "{n:,} text is stored, the limit here. Try again later.",
@@ -106,44 +109,48 @@ class Visits:
             self.use(text)
 
     def check(self, n_bytes: int) -> None:
-        """BadInput where this thread's visit, or all visits together, may not bring so many bytes more."""
+        """Raise BadInput if this thread's visit, or all visits together, may not upload `n_bytes` more."""
         with self._lock:
             self._check_bytes(n_bytes)
-            brought = sum(size for held in self._held.values() for key, size in held.made.items() if key[0] == UPLOAD)
-            room = self.room(brought + n_bytes)
-            check_fits(Room(room.used + brought, room.free), n_bytes)
+            holdings = self._holdings.values()
+            upload_bytes = sum(size for item in holdings for key, size in item.data_sizes.items() if key[0] == UPLOAD)
+            room = self.estimate_room(upload_bytes + n_bytes)
+            check_fits(Room(room.used + upload_bytes, room.free), n_bytes)
 
-    def room(self, needed: int, n_texts: int = 0) -> Room:
-        """Return what is used and free, as if everything had given way that may, as far as it is `needed`."""
+    def estimate_room(self, needed: int, n_texts: int = 0) -> Room:
+        """Return the used and free bytes as they would be if `make_room` removed everything that it may. Nothing is removed."""
         with self._lock:
-            return self._at_best(needed, n_texts)[0]
+            return self._plan_removals(needed, n_texts)[0]
 
     def make_room(self, needed: int, *, n_texts: int = 0, layers: Path | None = None) -> Room:
-        """Let give way what may, as far as it is `needed`, and nothing where that would not do; return the room as `room` does."""
-        most = limits().max_disk_mb * 10**6
+        """Remove data until `needed` bytes fit, or nothing if they cannot fit. Return the room as `estimate_room` does."""
+        max_bytes = limits().max_disk_mb * 10**6
         with self._lock:
-            room, spare = self._at_best(needed, n_texts, layers)
-            if room.used + needed <= most and needed <= room.free:
-                self._remove(spare)
-                disk_space.make_room(needed, most, layers)
+            room, removals = self._plan_removals(needed, n_texts, layers)
+            if room.used + needed <= max_bytes and needed <= room.free:
+                self._remove(removals)
+                disk_space.make_room(needed, max_bytes, layers)
             return room
 
     def remove(self, text: Path, marks: Iterable[str] = ()) -> None:
-        """Remove a text and everything made of it; `marks` are additional ones of the names of that. No job may be at work on it."""
+        """Remove a text and all data made from it.
+
+        `marks` are parts of names by which data of the text is recognized, in addition to the stored ones. No job may be working on the text.
+        """
         with self._lock:
-            self._remove([_Spare(text, True, 0)], marks, unfinished=True)
+            self._remove([_Removal(text, True, 0)], marks, unfinished=True)
 
     def expire(self) -> None:
-        """Remove texts, and states of trainings, that nobody has used for as long as they are stored; texts in use are marked as used."""
-        if not expires():
+        """Remove texts and states of trainings that have not been used for `max_text_hours`. Record a use of every text that a visit holds."""
+        if not texts_expire():
             return
         since = time.time() - 3600 * limits().max_text_hours
         with self._lock:
-            self.held()
-            in_use = set().union(*(held.texts for held in self._held.values()))
-            for text in in_use:
+            self.get_holdings()  # forgets the visits that have ended
+            texts_in_use = set().union(*(holdings.texts for holdings in self._holdings.values()))
+            for text in texts_in_use:
                 _touch(text)
-            self._remove([_Spare(text, True, 0) for text in texts() - in_use if _last_use(text) < since])
+            self._remove([_Removal(text, True, 0) for text in list_texts() - texts_in_use if _last_use(text) < since])
             for file in _entries(cache_folder() / CHECKPOINTS):
                 if file.suffix == ".pt" and _last_use(file) < since:
                     with contextlib.suppress(OSError):
@@ -152,7 +159,7 @@ class Visits:
     def _check_visit(self, n_bytes: int) -> None:
         if not VISIT.get():
             return
-        n = sum(text.is_file() for text in self.held().texts)
+        n = sum(text.is_file() for text in self.get_holdings().texts)
         if n >= limits().max_session_texts:
             raise BadInput(
                 tn("You have {n} text, the limit here. Delete it first.", "You have {n} texts, the limit here. Delete one first.", n)
@@ -160,136 +167,141 @@ class Visits:
         self._check_bytes(n_bytes)
 
     def _check_bytes(self, n_bytes: int) -> None:
-        spent, most = self.held().n_bytes, limits().max_session_disk_mb
-        if VISIT.get() and spent + n_bytes > most * 10**6:
-            values = {"need": n_bytes / 1e6, "spent": spent / 1e6, "most": most}
+        spent, max_mb = self.get_holdings().n_bytes, limits().max_session_disk_mb
+        if VISIT.get() and spent + n_bytes > max_mb * 10**6:
+            values = {"need": n_bytes / 1e6, "spent": spent / 1e6, "most": max_mb}
             raise BadInput(
                 t("This needs {need:,.1f} MB; you have used {spent:,.1f} of {most:,} MB. Use less text, or delete one.", **values)
             )
 
-    def _at_best(self, needed: int, n_texts: int, layers: Path | None = None) -> tuple[Room, list[_Spare]]:
-        """Return the room when as much has given way as is needed, and what that is."""
-        most = limits()
-        surplus = len(texts()) + n_texts - most.max_texts if n_texts else 0
-        spare = list(islice(self._candidates(n_texts, by_number=True), max(0, surplus)))
-        room = _without(disk_space.room(layers), sum(item.n_bytes for item in spare))
-        candidates = self._candidates(needed)
-        while (room.used + needed > most.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
-            if item.text not in {other.text for other in spare if other.with_text}:
-                spare.append(item)
-                room = _without(room, item.n_bytes)
-        return room, spare
+    def _plan_removals(self, needed: int, n_texts: int, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
+        """Choose removals until `needed` bytes and `n_texts` texts fit. Return the room after them, and the removals."""
+        caps = limits()
+        surplus = len(list_texts()) + n_texts - caps.max_texts if n_texts else 0
+        removals = list(islice(self._iterate_removals(n_texts, by_number=True), max(0, surplus)))
+        room = _free_bytes(disk_space.room(layers), sum(item.n_bytes for item in removals))
+        candidates = self._iterate_removals(needed)
+        while (room.used + needed > caps.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
+            if item.text not in {other.text for other in removals if other.with_text}:
+                removals.append(item)
+                room = _free_bytes(room, item.n_bytes)
+        return room, removals
 
-    def _candidates(self, needed: int, *, by_number: bool = False) -> Iterator[_Spare]:
-        """What may give way to this thread's visit, in that order; `needed` are bytes, or texts where only their number counts."""
-        if not expires():
+    def _iterate_removals(self, needed: int, *, by_number: bool = False) -> Iterator[_Removal]:
+        """Yield the removals that may make room for this thread's visit, in their order.
+
+        `needed` is in bytes. With `by_number` it is a number of texts, and visits are compared by their texts.
+        """
+        if not texts_expire():
             return
         if not by_number:
             since = time.time() - RESUMED_WITHIN_S
             for file in sorted(_entries(cache_folder() / CHECKPOINTS), key=_last_use):
                 if file.suffix == ".pt" and _last_use(file) < since:
-                    yield _Spare(file, True, _file_size(file))
-        mine = self.held()
-        others = {visit: held for visit, held in self._held.items() if held is not mine}
-        made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]
-        in_use = set().union(mine.texts, *(held.texts for held in others.values()))
-        for text in sorted(texts() - in_use, key=_last_use):
-            yield _Spare(text, True, _file_size(text) + _count_bytes_made(text, made))
-        shares = {visit: len(held.texts) if by_number else held.n_bytes for visit, held in others.items()}
-        my_share = (len(mine.texts) if by_number else mine.n_bytes) + needed
-        larger = {visit for visit, share in shares.items() if share > my_share}
+                    yield _Removal(file, True, _file_size(file))
+        my_holdings = self.get_holdings()
+        others = {visit: holdings for visit, holdings in self._holdings.items() if holdings is not my_holdings}
+        places = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]
+        texts_in_use = set().union(my_holdings.texts, *(holdings.texts for holdings in others.values()))
+        for text in sorted(list_texts() - texts_in_use, key=_last_use):
+            yield _Removal(text, True, _file_size(text) + _count_data_bytes(text, places))
+        shares = {visit: len(holdings.texts) if by_number else holdings.n_bytes for visit, holdings in others.items()}
+        my_share = (len(my_holdings.texts) if by_number else my_holdings.n_bytes) + needed
+        larger_visits = {visit for visit, share in shares.items() if share > my_share}
         queues = {}
-        for visit in larger:  # what a smaller visit holds too, stays
-            own = sorted((text for text in others[visit].texts - mine.texts if text.is_file()), key=_last_use)
-            own = [text for text in own if {other for other, held in others.items() if text in held.texts} <= larger]
-            sizes = {text: _count_bytes_made(text, made) for text in own}
-            items = [] if by_number else [_Spare(text, False, size) for text, size in sizes.items() if size]
-            items += [_Spare(text, True, _file_size(text) + sizes[text] * by_number) for text in own]
+        for visit in larger_visits:  # a text that a smaller visit holds as well is not removed
+            removable = sorted((text for text in others[visit].texts - my_holdings.texts if text.is_file()), key=_last_use)
+            removable = [
+                text for text in removable if {other for other, holdings in others.items() if text in holdings.texts} <= larger_visits
+            ]
+            sizes = {text: _count_data_bytes(text, places) for text in removable}
+            items = [] if by_number else [_Removal(text, False, size) for text, size in sizes.items() if size]
+            items += [_Removal(text, True, _file_size(text) + sizes[text] * by_number) for text in removable]
             queues[visit] = deque(items)
-        gone = set()
+        yielded = set()
         while shares and shares[largest := max(shares, key=shares.__getitem__)] > my_share:
             if not queues[largest]:
                 del shares[largest]
                 continue
             item = queues[largest].popleft()
             shares[largest] -= 1 if by_number else item.n_bytes
-            if item not in gone:  # another visit's share, too
-                gone.add(item)
+            if item not in yielded:  # several visits may hold the same text
+                yielded.add(item)
                 yield item
 
-    def _remove(self, items: list[_Spare], marks: Iterable[str] = (), *, unfinished: bool = False) -> None:
-        made = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)] if items else []
-        made = [place for place in made if unfinished or TEMPORARY not in place.name]  # a job that writes it removes it in the end
+    def _remove(self, items: list[_Removal], marks: Iterable[str] = (), *, unfinished: bool = False) -> None:
+        places = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)] if items else []
+        places = [place for place in places if unfinished or TEMPORARY not in place.name]  # the job that writes such a place removes it
         for item in items:
-            its_marks = {*_marks(item.text), *marks}
-            for place in [place for place in made if _is_marked(place, its_marks)]:
+            text_marks = {*_read_marks(item.text), *marks}
+            for place in [place for place in places if _is_marked(place, text_marks)]:
                 with contextlib.suppress(OSError):
                     shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
-            for held in self._held.values():
-                self._drop(held, item.text, item.with_text)
+            for holdings in self._holdings.values():
+                self._drop(holdings, item.text, item.with_text)
             if item.with_text:
-                for file in (item.text, _facts(item.text)):
+                for file in (item.text, _marks_file(item.text)):
                     with contextlib.suppress(OSError):
                         file.unlink(missing_ok=True)
 
-    def _drop(self, held: Held, text: Path, with_text: bool = True) -> None:
-        for key in [key for key in held.made if text.stem[: own_names.DIGITS] in str(key[0])]:
-            del held.made[key]
+    def _drop(self, holdings: Holdings, text: Path, with_text: bool = True) -> None:
+        for key in [key for key in holdings.data_sizes if text.stem[: own_names.DIGITS] in str(key[0])]:
+            del holdings.data_sizes[key]
         if with_text:
-            held.texts.discard(text)
+            holdings.texts.discard(text)
 
 
 VISITS = Visits()
 
 
-def texts() -> set[Path]:
-    """The files of all texts that visits have brought."""
+def list_texts() -> set[Path]:
+    """Return the files of all texts that users have pasted or uploaded."""
     return {place for place in _entries(own_names.folder()) if place.suffix == ".jsonl" and not place.name.startswith(".")}
 
 
 def mark(text: Path, marks: Iterable[str]) -> None:
-    """Write, next to a text, by which marks in their names what is made of it is known."""
-    write_json(_facts(text), {"marks": list(dict.fromkeys(marks))})
-    _facts(text).chmod(0o600)
+    """Store the marks of a text in a file next to it. The names of files and folders made from the text contain one of them."""
+    write_json(_marks_file(text), {"marks": list(dict.fromkeys(marks))})
+    _marks_file(text).chmod(0o600)
 
 
 def may_store(n_bytes: int) -> bool:
-    """Make room for something of so many bytes that can also be made again; return whether there is any."""
+    """Make room for `n_bytes` of data that can be computed again. Return whether the data fits."""
     room = VISITS.make_room(n_bytes)
     return room.used + n_bytes <= limits().max_disk_mb * 10**6 and n_bytes <= room.free
 
 
 def check_fits(room: Room, needed: int) -> None:
-    """BadInput where the cap for all, or the disk, has no room for so many bytes."""
-    most = limits().max_disk_mb
-    if room.used + needed > most * 10**6:
-        values = {"need": needed / 1e6, "used": room.used / 1e6, "most": most}
+    """Raise BadInput if `needed` bytes exceed the cap of all visits or the free disk space."""
+    max_mb = limits().max_disk_mb
+    if room.used + needed > max_mb * 10**6:
+        values = {"need": needed / 1e6, "used": room.used / 1e6, "most": max_mb}
         raise BadInput(t("This needs {need:,.1f} MB; all texts use {used:,.1f} of {most:,} MB. Delete one, or try again later.", **values))
     if needed > room.free:
         raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free.", need=needed / 1e6, free=room.free / 1e6))
 
 
-def _without(room: Room, n_bytes: int) -> Room:
+def _free_bytes(room: Room, n_bytes: int) -> Room:
     return Room(max(0, room.used - n_bytes), room.free + n_bytes)
 
 
-def _facts(text: Path) -> Path:
+def _marks_file(text: Path) -> Path:
     return text.with_suffix(".json")
 
 
-def _marks(text: Path) -> list[str]:
+def _read_marks(text: Path) -> list[str]:
     with contextlib.suppress(ElmoscopeError, OSError, TypeError):
-        return [each for each in read_json(_facts(text), expect=dict).get("marks", ()) if len(each) >= own_names.DIGITS]
+        return [item for item in read_json(_marks_file(text), expect=dict).get("marks", ()) if len(item) >= own_names.DIGITS]
     return []
 
 
 def _is_marked(place: Path, marks: Iterable[str]) -> bool:
-    return any(each in place.name for each in marks)
+    return any(item in place.name for item in marks)
 
 
-def _count_bytes_made(text: Path, made: list[Path]) -> int:
-    marks = _marks(text)
-    return sum(disk_space.size(place) for place in made if _is_marked(place, marks))
+def _count_data_bytes(text: Path, places: list[Path]) -> int:
+    marks = _read_marks(text)
+    return sum(disk_space.count_bytes(place) for place in places if _is_marked(place, marks))
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -312,7 +324,7 @@ def _last_use(text: Path) -> float:
 
 
 def _touch(text: Path) -> None:
-    """Set the time of the last reading alone: what was computed of the text is known by that of the last change."""
+    """Set the access time to now. The modification time stays, because it identifies what was computed from the text."""
     with contextlib.suppress(OSError):
-        if expires() and time.time() - _last_use(text) > TOUCHED_AFTER_S:
+        if texts_expire() and time.time() - _last_use(text) > TOUCHED_AFTER_S:
             os.utime(text, (time.time(), text.stat().st_mtime))

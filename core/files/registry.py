@@ -94,9 +94,9 @@ def resolve(
 
 
 def names_place(text: str, kind: str) -> bool:
-    """Return whether a text is a path, and not the name of something that is registered, published or was brought.
+    """Return whether a text is a path, and not the name of a registered, published or user-provided item.
 
-    What looks like a path is not looked up: on Windows that alone would call another machine.
+    A text that looks like a path is not looked up, because on Windows the look-up alone would contact another machine.
     """
     text = text.strip()
     if is_bundled(text, kind) or (kind == "corpus" and own.is_name(text)):

@@ -1,7 +1,7 @@
-"""Store files whose names somebody else chose: under a name of our own, with theirs only to be shown.
+"""Store uploaded files under random names, and show their owners' names for them.
 
-A file's name comes from a browser or an archive, so whoever sends it chooses every character. It is never part of a path. `clean_name`
-makes it fit to be shown, exported and offered as a download; `keep` stores the bytes under random digits.
+The name of a file comes from a browser or an archive, so its sender chooses every character. It is never part of a path. `clean_name`
+makes it safe to show, to export and to offer as a download. `store` writes the bytes under random digits.
 """
 
 import re
@@ -13,47 +13,49 @@ from pathlib import Path
 from core.common.memo import Bounded
 from core.files.formats import recognize_suffix
 
-MOST, MOST_BYTES = 100, 200  # of a name; file systems take 255 bytes
+MAX_CHARACTERS, MAX_BYTES = 100, 200  # of a name; file systems take 255 bytes
 UNNAMED = "file"
 DIGITS = 16  # of a stored file's name
-_JOINERS = "\u200c\u200d"  # without which some scripts are misspelled
-_REFUSED = r'[:*?"<>|]'  # by Windows
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE)  # of Windows
-_STORED = re.compile(rf"(?<![0-9a-f])([0-9a-f]{{{DIGITS}}})(?![0-9a-f])((?:\.[a-z0-9]+)*)")
-_TITLES: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the name to be shown, the suffix that is stored
+_JOINERS = "\u200c\u200d"  # some scripts are misspelled without them
+_WINDOWS_SIGNS = r'[:*?"<>|]'  # that Windows refuses
+_WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE)
+_STORED_NAME = re.compile(rf"(?<![0-9a-f])([0-9a-f]{{{DIGITS}}})(?![0-9a-f])((?:\.[a-z0-9]+)*)")
+_TITLES: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the owner's name, the stored suffix
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A stored file, and its owner's name for it."""
+    """A stored file and its owner's name for it."""
 
     name: str
     path: Path
 
 
-def clean_name(name: str, most: int = MOST) -> str:
-    """Return a name for one line of text and for a file on every system: its last part, without signs that hide or redirect.
+def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
+    """Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
 
-    Control characters, half characters and signs that change the direction of text go. The beginning is cut, so that the suffix stays.
+    Control characters, half characters and signs that change the direction of text are removed. A long name loses its beginning, so that
+    the suffix stays.
 
     >>> clean_name("C:\\\\mails\\\\my mails.csv"), clean_name("../.."), clean_name("a\\0b\\u202evsc.exe"), clean_name("NUL.txt")
     ('my mails.csv', 'file', 'a_bvsc.exe', '_NUL.txt')
     """
     last = re.split(r"[/\\]", name)[-1]
     clean = "".join(map(_clean_sign, unicodedata.normalize("NFC", last)))
-    clean = re.sub(_REFUSED, "_", " ".join(clean.split()))[-most:]
-    while len(clean.encode()) > MOST_BYTES:
+    clean = re.sub(_WINDOWS_SIGNS, "_", " ".join(clean.split()))[-max_characters:]
+    while len(clean.encode()) > MAX_BYTES:
         clean = clean[1:]
     clean = clean.lstrip(" ").rstrip(". ")
-    if _DEVICE.match(clean):
+    if _WINDOWS_DEVICE.match(clean):
         clean = f"_{clean}"
     return clean or UNNAMED
 
 
-def keep(name: str, content: bytes, folder: Path) -> Uploaded:
-    """Write a file's bytes into `folder` under a name of our own.
+def store(name: str, content: bytes, folder: Path) -> Uploaded:
+    """Write the bytes of a file into `folder` under a random name.
 
-    Only a suffix that this program knows is taken over, for readers choose by it. What they say of the file, `titled` puts in its owner's words.
+    The stored name has the suffix if the program knows it, because readers of files choose by it. `restore_names` puts the owner's name
+    into their messages.
     """
     digits, suffix = secrets.token_hex(DIGITS // 2), recognize_suffix(name)
     path = folder / f"{digits}{suffix}"
@@ -64,8 +66,8 @@ def keep(name: str, content: bytes, folder: Path) -> Uploaded:
     return Uploaded(title, path)
 
 
-def titled(text: str) -> str:
-    """Return a text, such as an error, with the owner's name in place of each stored file's."""
+def restore_names(text: str) -> str:
+    """Replace the name of each stored file in a text, such as an error, by its owner's name."""
 
     def replace_digits(match: re.Match) -> str:
         if (title := _TITLES.get(match[1])) is None:
@@ -75,7 +77,7 @@ def titled(text: str) -> str:
             return name + match[2][len(suffix) :]
         return name[: -len(suffix)] + match[2] if suffix and name.casefold().endswith(suffix) else name + match[2]
 
-    return _STORED.sub(replace_digits, text)
+    return _STORED_NAME.sub(replace_digits, text)
 
 
 def _clean_sign(sign: str) -> str:

@@ -1,4 +1,4 @@
-"""Read the XML in archives (.docx, .xlsx, .epub) as a stream of elements: nothing is held of them, and their nesting is bounded."""
+"""Read the XML parts of archives (.docx, .xlsx, .epub) as a stream of elements, with bounded nesting."""
 
 import zipfile
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 
 PIECE = 1 << 16  # bytes read at a time
-MAX_DEPTH = 256  # of elements within each other
+MAX_DEPTH = 256  # of nested elements
 
 Start = Callable[[str, dict[str, str]], None]
 
@@ -22,10 +22,10 @@ def read_part(
     end: Callable[[str], None] | None = None,
     text: Callable[[str], None] | None = None,
 ) -> None:
-    """Call `start(element, attributes)`, `end(element)` and `text(characters)` for what a member holds.
+    """Parse a member of an archive, and call `start(element, attributes)`, `end(element)` and `text(characters)`.
 
-    Elements come as "namespace local", attributes as "namespace local" or "local". `name` is the archive's, for errors. Raises BadInput for
-    declared entities and deep nesting, expat.ExpatError for what is not XML.
+    Elements are named "namespace local", attributes "namespace local" or "local". `name` is the archive's name in errors.
+    Raises BadInput for declared entities and deep nesting, and expat.ExpatError for a member that is not XML.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -58,6 +58,6 @@ def read_part(
     parser.Parse(b"", True)
 
 
-def local(name: str) -> str:
+def local_name(name: str) -> str:
     """Return the name of an element or attribute without its namespace."""
     return name.rpartition(" ")[2]

@@ -90,7 +90,7 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
 
 
 def claim_room(plan: Plan, spent: int = 0) -> None:
-    """`check_room`; then what may give way to the index does, where it needs the room."""
+    """Check that the index fits as `check_room` does, then remove data from the cache if the index needs the space."""
     check_room(plan, spent)
     VISITS.make_room(plan.working_bytes)
 
@@ -98,7 +98,7 @@ def claim_room(plan: Plan, spent: int = 0) -> None:
 def open_claimed(
     corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
 ) -> OccurrenceTable:
-    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and added to what was `spent` so far."""
+    """Open the table of a corpus. If it is not built yet, claim its disk space first and add its bytes to `spent`."""
     is_own = own_names.is_kept(corpus)
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
@@ -113,26 +113,26 @@ def open_claimed(
 
 
 def check_room(plan: Plan, spent: int = 0) -> None:
-    """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
-    most = limits()
+    """Raise BadInput if an index of this plan exceeds the disk space of one visit, which has `spent` bytes already, or of all visits."""
+    caps = limits()
     needed = plan.working_bytes
-    result = VISITS.room(needed)
-    spent += VISITS.held().text_bytes
+    room = VISITS.estimate_room(needed)
+    spent += VISITS.get_holdings().text_bytes
     values = {"need": needed / 1e6, "spent": spent / 1e6}
-    if needed + spent > most.max_session_disk_mb * 10**6:
+    if needed + spent > caps.max_session_disk_mb * 10**6:
         raise BadInput(
             t(
                 "This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.",
-                most=most.max_session_disk_mb,
+                most=caps.max_session_disk_mb,
                 **values,
             )
         )
-    if needed + result.used > most.max_disk_mb * 10**6:
+    if needed + room.used > caps.max_disk_mb * 10**6:
         raise BadInput(
             t(
                 "This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.",
-                used=result.used / 1e6,
-                most=most.max_disk_mb,
+                used=room.used / 1e6,
+                most=caps.max_disk_mb,
                 **values,
             )
         )

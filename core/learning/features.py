@@ -131,7 +131,7 @@ def _shard(folder: Path, number: int) -> Path:
 
 
 def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None:
-    """Make room for the shards that are not there yet; BadInput says how much they need and how much there is."""
+    """Make room for the missing shards. Raises BadInput with the needed and the available bytes if they do not fit."""
     row = 2 * (encoder.dim // 2 + (encoder.n_layers - 1) * encoder.dim)  # bytes of a token
     tokens = sum(
         sum(map(len, texts[first:last]))
@@ -139,23 +139,23 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
         if not (_shard(folder, number) / "contextual.npy").is_file()
     )
     needed = tokens * row
-    most = limits().max_disk_mb
-    result = VISITS.make_room(needed, layers=folder.parent)
-    if result.used + needed > most * 10**6:
+    max_mb = limits().max_disk_mb
+    room = VISITS.make_room(needed, layers=folder.parent)
+    if room.used + needed > max_mb * 10**6:
         raise BadInput(
             t(
                 "These texts’ layers need {need:,.1f} MB; {used:,.1f} of {most:,} MB are in use. Use fewer texts, or remove a corpus.",
                 need=needed / 1e6,
-                used=result.used / 1e6,
-                most=most,
+                used=room.used / 1e6,
+                most=max_mb,
             )
         )
-    if needed > result.free:
+    if needed > room.free:
         raise BadInput(
             t(
                 "These texts’ layers need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free space, use fewer texts, or set ELMOSCOPE_CACHE.",
                 need=needed / 1e6,
-                free=result.free / 1e6,
+                free=room.free / 1e6,
             )
         )
 

@@ -7,11 +7,10 @@ Elsewhere, on 250 sentences a word of Senseval at layer 2, taking the spelling a
 for "serve" into 0.34.
 
 How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
-whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
-above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): of the numbers whose silhouette is nearly the
-highest the fewest that is above the clouds' limit for that number. Where none is, as for two clusters far apart, whose one axis a single
-cloud has too, the fewest of them; never more than one for PER_GROUP sentences. On the bundled English words (55 of two senses or more, 32 of
-them split) that is the number of labeled senses for 16. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
+whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters is further above the
+clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the number of the highest silhouette whose clusters all
+have PER_GROUP rows or more, so that it is the one that the chart shows. On the bundled English words (55 of two senses or more, 32 of them
+split) that is the number of labeled senses for 14. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
 draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78% of 32. At layer
 2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
 their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
@@ -38,7 +37,7 @@ from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
-PER_GROUP = 5  # sentences of a group on average, at least
+PER_GROUP = 5  # sentences below which a group is no sense
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
@@ -54,10 +53,11 @@ _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 class Suggestion:
     """How many clusters there seem to be, and why; the sequences run over NUMBERS."""
 
-    number: int  # 1 if no split is clearer than one cloud's, at LEVEL
-    best: int  # the same, whether or not it is clear
+    number: int  # that of the highest silhouette whose clusters are all large enough; 1 if no silhouette is above its limit
+    best: int  # the same, whether or not one is
     silhouettes: tuple[float, ...]  # -1 to 1
     limit: tuple[float, ...]  # silhouettes that suggest more than one cluster where any is above its own
+    small: tuple[int, ...]  # numbers of higher silhouettes, with a cluster of fewer than PER_GROUP rows
     p: float  # share of clouds, the rows among them, whose clearest silhouette lies as far above the clouds' mean
 
 
@@ -109,8 +109,12 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
     return np.array([rank[int(item)] for item in result])
 
 
-def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
-    """(n, D) directions -> how many clusters they seem to make; of more than SAMPLE rows a sample is asked."""
+def suggest(rows: np.ndarray, grouped: np.ndarray | None = None, *, seed: int = 0) -> Suggestion:
+    """Suggest how many clusters (n, D) directions make, from a sample where they are more than SAMPLE.
+
+    `grouped` holds the directions that are clustered in the end, if they are not `rows`: the sizes of clusters are theirs.
+    """
+    grouped = rows if grouped is None else grouped
     if len(rows) < FEWEST:
         raise BadInput(
             tn(
@@ -131,12 +135,19 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
     p = rank_p(excess[-1], excess[:-1])
     limit = everything.mean(axis=0) + spread * np.sort(excess[:-1])[-round(LEVEL * (DRAWS + 1))]  # above it p is at most LEVEL
-    # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
-    fits = np.array(NUMBERS) <= max(NUMBERS[0], len(rows) // PER_GROUP)
-    near = fits & (result >= result[fits].max() - null.std(axis=0, ddof=1))
-    clear = near & (result > limit)
-    best = NUMBERS[int((clear if clear.any() else near).argmax())]
-    return Suggestion(number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), p=p)
+    order = [NUMBERS[k] for k in np.argsort(-result, kind="stable")]  # the highest silhouette first
+    best = next((number for number in order if _are_senses(grouped, number)), 1)
+    small = tuple(sorted(order[: order.index(best)] if best > 1 else order)) if p <= LEVEL else ()
+    number, best = best if p <= LEVEL else 1, max(best, NUMBERS[0])
+    return Suggestion(number=number, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), small=small, p=p)
+
+
+def _are_senses(rows: np.ndarray, number: int) -> bool:
+    """Return whether (n, D) directions make that many clusters of PER_GROUP rows or more."""
+    if number * PER_GROUP > len(rows):
+        return False
+    sizes = np.bincount(clusters(rows, number))
+    return len(sizes) == number and int(sizes.min()) >= PER_GROUP
 
 
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

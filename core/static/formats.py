@@ -32,9 +32,9 @@ from core.text.composed import composed
 from core.text.file_lines import Recoded
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
-MOST_PER_KEPT = 16  # bytes of a file for each byte that is kept of it; a number of four bytes is written in 5 to 25
-PER_LINE = 16  # bytes for which a line counts besides its own: it takes time even if it is blank
-ALLOWED = 8 * MAX_LINE  # bytes of a file of which nothing need be kept
+MAX_READ_PER_STORED = 16  # bytes read for each byte stored; a number of four bytes is written in 5 to 25 bytes
+LINE_COST = 16  # bytes added for each line, because even a blank line takes time
+FREE_BYTES = 8 * MAX_LINE  # read before any byte must be stored
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 Report = Callable[[str], None]
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
@@ -134,30 +134,31 @@ def _wide_codec(start: bytes) -> str:
     return ""
 
 
-class _Work:
-    """The bytes of a file that were read, unpacked, and those that are kept of it: words and numbers.
+class _ByteCount:
+    """The number of unpacked bytes read from a file, and of those stored as words and numbers.
 
-    Reading is bounded by what comes out: blank lines, blanks in lines and repeated words are cheap to pack, and may be without end.
+    The stored bytes bound the reading, because a small packed file may hold endless blank lines, blanks or repeated words.
     """
 
     def __init__(self, name: str) -> None:
-        self._name, self._read, self._n, self._kept, self._most = name, 0, 0, 0, limits().max_vectors_mb
+        self._name, self._max_mb = name, limits().max_vectors_mb
+        self._n_read = self._n_lines = self._n_stored = 0
 
-    def read(self, n: int) -> None:
-        """Count the bytes of a line or a vector that was read; BadInput where nearly nothing of all is kept."""
-        self._read += n
-        self._n += 1
+    def add_read(self, n: int) -> None:
+        """Count `n` bytes of a line or a vector as read. Raises BadInput if too few of all bytes read are stored."""
+        self._n_read += n
+        self._n_lines += 1
         steps.step(n)
-        if self._read + PER_LINE * self._n > ALLOWED + MOST_PER_KEPT * self._kept:
-            values = {"name": self._name, "mb": self._read / 1e6, "kept": self._kept / 1e6}
+        if self._n_read + LINE_COST * self._n_lines > FREE_BYTES + MAX_READ_PER_STORED * self._n_stored:
+            values = {"name": self._name, "mb": self._n_read / 1e6, "kept": self._n_stored / 1e6}
             message = t("{name}: of {mb:,.1f} MB read, {kept:,.1f} MB are vectors; the rest is blank or repeated. Remove that.", **values)
             raise BadInput(message)
 
-    def keep(self, n: int) -> None:
-        """Count bytes that are kept; BadInput where they are too many."""
-        self._kept += n
-        if self._kept > self._most * 10**6:
-            message = t("{name} exceeds {n:,} MB of vectors: limit the words (ELMOSCOPE_MAX_VECTORS_MB).", name=self._name, n=self._most)
+    def add_stored(self, n: int) -> None:
+        """Count `n` bytes as stored. Raises BadInput if they exceed the memory for vectors."""
+        self._n_stored += n
+        if self._n_stored > self._max_mb * 10**6:
+            message = t("{name} exceeds {n:,} MB of vectors: limit the words (ELMOSCOPE_MAX_VECTORS_MB).", name=self._name, n=self._max_mb)
             raise BadInput(message)
 
 
@@ -218,8 +219,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     controls: list[int] = []  # words of a binary file that contain control characters
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = 0
-    work = _Work(name)
-    for place, spelling, row in _binary_rows(stream, form, name, rest, work) if binary else _text_rows(stream, head, form, name, work):
+    count = _ByteCount(name)
+    for place, spelling, row in _binary_rows(stream, form, name, rest, count) if binary else _text_rows(stream, head, form, name, count):
         try:
             word = spelling.decode()
             n_accented += not word.isascii()
@@ -230,7 +231,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             controls.append(place)
         if places.setdefault(composed(word), place) == place:  # the first of equal words
             values += row
-            work.keep(len(row) + len(spelling))
+            count.add_stored(len(row) + len(spelling))
         n_words += 1
         if n_words % _REPORTED_EVERY == 0:
             _check_encoding(form, name, not_utf8, n_accented, n_words)
@@ -304,11 +305,11 @@ def _place(form: str, place: int) -> str:
     return t("word {n}", n=place) if form == BINARY else t("line {n}", n=place)
 
 
-def _lines(stream: IO[bytes], head: bytes, work: _Work) -> Iterator[bytes]:
-    """Iterate over the lines of a text that begins with `head`; a line longer than MAX_LINE comes in pieces."""
+def _lines(stream: IO[bytes], head: bytes, count: _ByteCount) -> Iterator[bytes]:
+    """Yield the lines of a text that begins with `head`. A line longer than MAX_LINE is split into pieces."""
     text = io.TextIOWrapper(stream, "latin-1") if _has_old_breaks(head) else None
     while line := stream.readline(MAX_LINE) if text is None else text.readline(MAX_LINE).encode("latin-1"):
-        work.read(len(line))
+        count.add_read(len(line))
         yield line
 
 
@@ -317,9 +318,9 @@ def _has_old_breaks(head: bytes) -> bool:
     return b"\n" not in head and b"\r" in head
 
 
-def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, work: _Work) -> Iterator[tuple[int, bytes, bytes]]:
-    """(line, word, D float32) of each line that is not blank."""
-    lines = ((place, line) for place, line in enumerate(_lines(stream, head, work), start=1) if line.strip())
+def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield (line, word, D float32) for each line that is not blank."""
+    lines = ((place, line) for place, line in enumerate(_lines(stream, head, count), start=1) if line.strip())
     if form.name == WITH_HEADER:
         next(lines)
     for place, line in lines:
@@ -359,7 +360,7 @@ def _fault(line: bytes, dim: int) -> str:
     return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
 
 
-def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], work: _Work) -> Iterator[tuple[int, bytes, bytes]]:
+def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """(number, word, D float32) of each entry: the word, a space, the numbers, perhaps a line break. `rest` gets what is left over."""
     stream.readline(MAX_LINE)
     buffer = b""
@@ -381,7 +382,7 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], w
                         ),
                     )
                 )
-            work.read(end + size - at)
+            count.add_read(end + size - at)
             yield place, word, buffer[end : end + size]
             at = end + size
         elif not end and len(buffer) - at > MAX_LINE:

@@ -15,22 +15,22 @@ from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.files.formats import check_archive
 from core.files.uploaded import clean_name
-from core.files.xml_parts import local, read_part
+from core.files.xml_parts import local_name, read_part
 from core.text.file_lines import LineCount
 
 SUFFIXES = (".docx", ".pdf", ".epub")
 _WORD = ("http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
-_UNREAD = {
-    "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback",
+_SKIPPED_ELEMENTS = {
+    "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback",  # repeats a text box for older versions of Word
     "del",
     "moveFrom",
-    "rt",
-}  # rt: how Japanese is read aloud
+    "rt",  # the pronunciation of Japanese
+}
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
-_OPERATOR = 20  # bytes of content for which an operator counts: those of a form are run each time it is drawn
+_OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
@@ -40,7 +40,7 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells a server's log
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a document; blank ones separate paragraphs. BadInput for what cannot be read or has no text."""
+    """Return the lines of a document. Blank lines separate paragraphs. Raises BadInput for a file that cannot be read or has no text."""
     lines = {".docx": _of_docx, ".pdf": _of_pdf, ".epub": _of_epub}[path.suffix.lower()](path)
     if not any(map(str.strip, lines)):
         raise BadInput(t("{name} has no text, perhaps only pictures. Run text recognition (OCR) on it first.", name=path.name))
@@ -48,9 +48,9 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _of_docx(path: Path) -> list[str]:
-    """Return the paragraphs of a Word document, those in tables and text boxes too, in order.
+    """Return the paragraphs of a Word document in order, including those in tables and text boxes.
 
-    Read as a stream, not by python-docx, which holds every element of every part in memory.
+    The document is read as a stream. python-docx would hold every element of every part in memory.
     """
     check_archive(path, ("[Content_Types].xml", "word/document.xml"), ".txt")
 
@@ -64,7 +64,7 @@ def _of_docx(path: Path) -> list[str]:
 
 
 def _main_part(archive: zipfile.ZipFile, name: str) -> str:
-    """Return the member that holds a Word document's text, as its relationships name it."""
+    """Return the archive member that contains the text of a Word document, according to its relationships."""
     targets: list[str] = []
 
     def start(_: str, attributes: dict[str, str]) -> None:
@@ -77,46 +77,46 @@ def _main_part(archive: zipfile.ZipFile, name: str) -> str:
 
 
 class _Body:
-    """The paragraphs of a Word document, from its elements as they come; of empty ones in a row one is kept."""
+    """The paragraphs of a Word document, collected from its stream of elements. Consecutive empty paragraphs become one."""
 
     def __init__(self, name: str) -> None:
         self.texts: list[str] = []
         self._lines = LineCount(name, limits().max_paragraphs)
-        self._elements: list[str] = []  # open, those of Word's own namespace by their local name
-        self._open: list[tuple[int, list[str]]] = []  # paragraphs: where each is in `texts`, its text so far
-        self._left_out = 0  # depth within what is not read: deleted text, and text boxes written again for older versions of Word
+        self._elements: list[str] = []  # open elements; those of Word's own namespace have their local name
+        self._paragraphs: list[tuple[int, list[str]]] = []  # open paragraphs: index in `texts`, parts of the text so far
+        self._skipped_depth = 0  # number of open elements from the first skipped one on
 
     def start(self, element: str, _: dict[str, str]) -> None:
-        space, _, kind = element.rpartition(" ")
-        kind = kind if space in _WORD else element
-        if self._left_out or kind in _UNREAD:
-            self._left_out += 1
+        namespace, _, kind = element.rpartition(" ")
+        kind = kind if namespace in _WORD else element
+        if self._skipped_depth or kind in _SKIPPED_ELEMENTS:
+            self._skipped_depth += 1
         elif kind == "p":
             self._lines.add()
-            self._open.append((len(self.texts), []))
+            self._paragraphs.append((len(self.texts), []))
             self.texts.append("")
-        elif self._open and kind in _SIGNS and self._elements[-1:] == ["r"]:  # w:tab is also a position in a paragraph's format
+        elif self._paragraphs and kind in _SIGNS and self._elements[-1:] == ["r"]:  # w:tab is also a tab stop in a paragraph's format
             self._lines.add(_SIGNS[kind] == "\n")
-            self._open[-1][1].append(_SIGNS[kind])
+            self._paragraphs[-1][1].append(_SIGNS[kind])
         self._elements.append(kind)
 
     def end(self, _: str) -> None:
         kind = self._elements.pop()
-        if self._left_out:
-            self._left_out -= 1
+        if self._skipped_depth:
+            self._skipped_depth -= 1
         elif kind == "p":
-            place, parts = self._open.pop()
+            place, parts = self._paragraphs.pop()
             self.texts[place] = "".join(parts)
             if place and place == len(self.texts) - 1 and not self.texts[place] and not self.texts[place - 1]:
                 self.texts.pop()
 
     def data(self, text: str) -> None:
-        if self._open and not self._left_out and self._elements[-2:] == ["r", "t"]:
-            self._open[-1][1].append(text)
+        if self._paragraphs and not self._skipped_depth and self._elements[-2:] == ["r", "t"]:
+            self._paragraphs[-1][1].append(text)
 
 
 def _guarded(path: Path, read: Callable[[], Any]) -> Any:
-    """Return what `read` does; BadInput for a failure: of a file that anybody may have made, a library can fail in any way."""
+    """Return the result of `read`. Raises BadInput for any failure, because a library can fail in any way on a file of unknown origin."""
     try:
         return read()
     except (ElmoscopeError, MemoryError):
@@ -163,27 +163,27 @@ def _of_pdf(path: Path) -> list[str]:
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:
-    most = limits()
+    caps = limits()
     size = 0
 
-    def look(*_: Any) -> None:  # called for each operator, those of forms within forms too
+    def count_operator(*_: Any) -> None:  # also called for the operators of nested forms
         nonlocal size
-        size += _OPERATOR
-        check()
+        size += _OPERATOR_BYTES
+        check_size()
 
-    def check() -> None:
+    def check_size() -> None:
         steps.step()
-        if size > most.max_unpacked_mb * 10**6:
-            raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=most.max_unpacked_mb))
+        if size > caps.max_unpacked_mb * 10**6:
+            raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=caps.max_unpacked_mb))
 
     for number, page in enumerate(reader.pages, start=1):
-        if number > most.max_pages:
-            raise BadInput(t("{name} has more than {most:,} pages. Save its text as .txt.", name=name, most=most.max_pages))
+        if number > caps.max_pages:
+            raise BadInput(t("{name} has more than {most:,} pages. Save its text as .txt.", name=name, most=caps.max_pages))
         contents = page.get_contents()
         size += len(contents.get_data()) if contents is not None else 0
-        check()
-        text = page.extract_text(visitor_operand_before=look)
-        check()  # once more: pypdf goes on after what is raised within a form
+        check_size()
+        text = page.extract_text(visitor_operand_before=count_operator)
+        check_size()  # again, because pypdf suppresses exceptions within a form
         yield text
 
 
@@ -227,11 +227,11 @@ def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
 
 
 def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collection[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return the elements of these kinds in a part of an e-book, with their attributes."""
+    """Return the elements of the given kinds, with their attributes, in a part of an e-book."""
     elements: list[tuple[str, dict[str, str]]] = []
 
     def start(element: str, attributes: dict[str, str]) -> None:
-        if (kind := local(element)) in kinds:
+        if (kind := local_name(element)) in kinds:
             elements.append((kind, attributes))
             if len(elements) > MAX_PARTS:
                 raise BadInput(t("{name} lists more than {most:,} parts. Save it as .txt.", name=name, most=MAX_PARTS))
@@ -251,7 +251,7 @@ def _resolve(folder: PurePosixPath, reference: str) -> str:
 
 
 def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
-    """Return the members that are encrypted; fonts often are, in books that can be read."""
+    """Return the encrypted members. Readable books often have encrypted fonts."""
     if _ENCRYPTION not in archive.namelist():
         return set()
     return {unquote(attributes.get("URI", "")) for _, attributes in _elements(archive, _ENCRYPTION, name, ("CipherReference",))}
@@ -276,7 +276,7 @@ class _Lines(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         if tag in _UNSEEN:
-            if tag not in self._unseen:  # its first end closes all that are open
+            if tag not in self._unseen:  # the first end tag closes all open ones
                 self._unseen.append(tag)
         elif tag == "br":
             self._count.add()

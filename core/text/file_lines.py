@@ -112,16 +112,17 @@ class LeftOut:
 
 
 class LineCount:
-    """The lines of a file so far, or a document's paragraphs (`most`), within the limit."""
+    """The number of lines or paragraphs read from a file so far, with an upper limit, by default that of lines."""
 
-    def __init__(self, name: str, most: int | None = None) -> None:
-        self._name, self._n, self._most = name, 0, most or limits().max_lines
+    def __init__(self, name: str, max_lines: int | None = None) -> None:
+        self._name, self._n, self._max_lines = name, 0, max_lines or limits().max_lines
 
     def add(self, n: int = 1) -> None:
-        """Count lines; BadInput where they are too many."""
+        """Count `n` more lines. Raises BadInput if they exceed the limit."""
         self._n += n
-        if self._n > self._most:
-            message = t("{name} has over {most:,} lines or paragraphs, blank ones included. Split it.", name=self._name, most=self._most)
+        if self._n > self._max_lines:
+            values = {"name": self._name, "most": self._max_lines}
+            message = t("{name} has over {most:,} lines or paragraphs, blank ones included. Split it.", **values)
             raise BadInput(message)
 
 

@@ -14,8 +14,10 @@ MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 
 
 def json_rows(path: Path, left_out: LeftOut | None = None, **reading: Any) -> Iterator[tuple[Place, Any]]:
-    """Yield the JSON values of a .jsonl file, line by line, or the items of a .json list. Lines that are no JSON are left out where
-    `left_out` counts them, which then counts all rows."""
+    """Yield the JSON values of a .jsonl file, line by line, or the items of a .json list.
+
+    With `left_out`, lines that are not JSON are left out, and `left_out` counts them and all rows.
+    """
     if (kind := suffix_of(path)) not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     strict = left_out is None
@@ -43,11 +45,11 @@ def json_rows(path: Path, left_out: LeftOut | None = None, **reading: Any) -> It
 
 
 def _items(path: Path) -> Iterator[Any]:
-    """Yield the items of a .json list. ValueError for what is none."""
+    """Yield the items of a .json list. Raises ValueError for any other content."""
     text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
     if not text.strip():
         return
-    LineCount(path.name).add(text.count("[") + text.count("{"))  # each takes more memory than what it is written in
+    LineCount(path.name).add(text.count("[") + text.count("{"))  # each list takes much more memory than its characters
     if not text.lstrip().startswith("["):
         raise ValueError(t("{value} instead of sentences", value=show_value(parse_json(text))))
     yield from iterate_json_list(text)

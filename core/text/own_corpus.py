@@ -1,9 +1,8 @@
-"""A corpus of one's own: several texts read into one file of tokens, each with its document's name.
+"""Store a user's texts as one corpus of tokens, with the document of each sentence.
 
-Texts come as files that `core.text.sentences` reads, as a folder, or pasted. What
-is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
-holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, its date, and its
-text where that is not how `join_tokens` writes the tokens.
+Texts are files that `core.text.sentences` reads, a folder, or pasted. They are written once, as JSONL, into a folder of the cache that no
+list shows. The name of the file is a fingerprint of its content, so that only the user and people with the link know it. A row contains the
+tokens of a sentence, its document, its date, and its text if `join_tokens` would write the tokens differently.
 """
 
 import json
@@ -17,7 +16,7 @@ from pathlib import Path
 from core.common import notes, steps
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed, expires, limits
+from core.common.limits import check_allowed, limits, texts_expire
 from core.common.markup import shorten
 from core.common.turns import JobEnded
 from core.files import own_names, quotas, uploaded
@@ -33,7 +32,7 @@ MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to be read, and the name by which its owner knows it."""
+    """A file to read and its owner's name for it."""
 
     name: str
     path: Path
@@ -41,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out, wholly or in part, and why: one sentence."""
+    """A file that was left out, completely or in part, with the reason as a sentence."""
 
     name: str
     why: str
@@ -49,22 +48,22 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class KeptCorpus:
-    """A corpus as written, and what is not in it."""
+    """A stored corpus and the files that were left out."""
 
     path: Path
-    name: str  # by which pages and addresses know it
+    name: str  # in pages and addresses
     skipped: tuple[Skipped, ...] = ()
 
 
 def is_own(corpus: str) -> bool:
-    """Whether this is the name (or the path) of a corpus that somebody brought and that is still here."""
+    """Return whether this is the name or the path of a user's corpus that still exists."""
     return own_names.is_kept(corpus) or own_names.name_of(corpus) is not None
 
 
 def files_in(folder: str) -> list[Source]:
-    """Return the texts in a folder and below it, in order of their names; hidden files and links are passed over.
+    """Return the texts in a folder and its subfolders, in order of their names, without hidden files and links.
 
-    Texts in formats that are not read are among them: `keep_files` names each, and how to convert it.
+    Texts in unknown formats are included, because `keep_files` explains how to convert each.
     """
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
@@ -86,7 +85,7 @@ def files_in(folder: str) -> list[Source]:
 
 
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
-    """Pasted text, as one document of that name; `lines` says what its line breaks are (core.text.line_breaks)."""
+    """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.line_breaks)."""
     name = _writable(name)
     return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
@@ -99,20 +98,21 @@ def keep_files(
     lines: str = DETECT,
     report: steps.Report | None = None,
 ) -> KeptCorpus:
-    """Read files one after the other into one corpus; what cannot be read is left out and named.
+    """Read files one after the other into one corpus. Files that cannot be read are left out and listed in the result.
 
-    BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks. `report` is
-    called with bytes read, bytes of all files, and bytes per second, several times a second; what it raises ends the reading.
+    Raises BadInput if no file can be read. The columns are those of tables, as in `core.text.sentences.read_sentences`. `lines` is the
+    meaning of line breaks. `report` is called several times a second with the bytes read, the bytes of all files, and the bytes per second.
+    An exception that it raises ends the reading.
     """
     progress = steps.ReadingProgress(sum(map(_size, sources)), report)
-    with steps.watched(progress.step):
+    with steps.watch_steps(progress.step):
         return _keep_files(sources, (text_column, date_column), lines, progress)
 
 
 def is_quick(sources: list[Source]) -> bool:
-    """Return whether files are read in a second or two: small ones, also when unpacked."""
-    packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
-    return not packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
+    """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
+    is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
+    return not is_packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
 
 
 def _size(source: Source) -> int:
@@ -127,10 +127,10 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
     skipped = []
     taken = Counter()
     tokens = 0
-    done = 0
+    n_bytes = 0
     for source in sources:
-        progress.reach(done)
-        done += _size(source)
+        progress.reach(n_bytes)
+        n_bytes += _size(source)
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
@@ -143,9 +143,9 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         except JobEnded:
             raise
         except ElmoscopeError as error:
-            skipped.append(Skipped(document, uploaded.titled(str(error))))
+            skipped.append(Skipped(document, uploaded.restore_names(str(error))))
             continue
-        skipped += [Skipped(document, uploaded.titled(note)) for note in collected.values()]
+        skipped += [Skipped(document, uploaded.restore_names(note)) for note in collected.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
@@ -157,23 +157,23 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
 
 
 def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
-    """Sentences that were read already, such as those of a word usage graph."""
+    """Store sentences that were read before, such as those of a word usage graph."""
     return _keep(sentences)
 
 
 def forget(corpus: str) -> None:
-    """Remove an own corpus and every index and map made of it, by any model, from this machine."""
+    """Remove a user's corpus and every index and map made from it, with any model, from this machine."""
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
     marks = []
     with suppress(ElmoscopeError):  # a damaged text can be deleted, too
-        marks = _marks(path)
+        marks = _find_marks(path)
     quotas.VISITS.remove(path, marks)
 
 
 def _writable(name: str) -> str:
-    """A document's name that a file of ours can hold: not too long, no half of a character."""
+    """Return the name of a document, shortened and without half characters, so that it can be written."""
     return name[:MAX_NAME].encode("utf-8", "replace").decode()
 
 
@@ -192,8 +192,8 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
-    most = limits().max_unpacked_mb * 10**6
-    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, most=most)
+    max_bytes = limits().max_unpacked_mb * 10**6
+    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, max_bytes=max_bytes)
 
 
 def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
@@ -202,7 +202,7 @@ def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptC
 
 
 def _write(sentences: list[Sentence]) -> Path:
-    """The corpus as JSONL under the fingerprint of its tokens, labels and documents; a row a label, as core.text.sentences reads them."""
+    """Write a corpus as JSONL, one row for each label. The file is named by the fingerprint of the tokens, labels and documents."""
     dates = [sentence.date or "" for sentence in sentences] if any(sentence.date for sentence in sentences) else []
     name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences), *dates])[:32]
     path = own_names.folder() / f"{name}.jsonl"
@@ -210,27 +210,30 @@ def _write(sentences: list[Sentence]) -> Path:
         quotas.VISITS.use(path)
         return path
     lines = []
-    n_bytes, most = 0, limits().max_unpacked_mb
+    n_bytes, max_mb = 0, limits().max_unpacked_mb
     for sentence in sentences:
         lines += [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in _rows(sentence)]
         n_bytes += sum(map(len, lines[-max(1, len(sentence.targets)) :]))
-        if n_bytes > most * 10**6:
-            raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=most))
-    with quotas.VISITS.writing(path, n_bytes), replacing(path) as temporary:
+        if n_bytes > max_mb * 10**6:
+            raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=max_mb))
+    with quotas.VISITS.reserve(path, n_bytes), replacing(path) as temporary:
         own_names.folder().chmod(0o700)
         with temporary.open("wb") as stream:
             stream.writelines(lines)
         temporary.chmod(0o600)
-        if expires():
-            quotas.mark(path, _marks(temporary))
+        if texts_expire():
+            quotas.mark(path, _find_marks(temporary))
     return path
 
 
-def _marks(path: Path) -> list[str]:
-    """By what, in their names, the indexes and maps of a text and its encoded form are known (core.index.tables, core.analysis, core.corpus.kept)."""
+def _find_marks(path: Path) -> list[str]:
+    """Return the fingerprints that occur in the names of a text's indexes, maps and encoded form.
+
+    The names are made in core.index.tables, core.analysis and core.corpus.kept.
+    """
     sentences = read_sentences(path)
-    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
-    return [*(fingerprint(each)[:16] for each in (sentences, labeled) if each), file_sha256(path)[:32]]
+    labeled = [sentence for sentence in sentences if sentence.targets]  # an index and its maps may be of these sentences only
+    return [*(fingerprint(rows)[:16] for rows in (sentences, labeled) if rows), file_sha256(path)[:32]]
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:

@@ -80,18 +80,21 @@ def read_sentences(
     limit: int | None = None,
     split: bool = True,
     lines: str = DETECT,
-    most: int = MAX_BYTES,
+    max_bytes: int = MAX_BYTES,
 ) -> list[Sentence]:
-    """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read), of at most `most`
-    bytes, unpacked.
+    """Return the sentences of a file in order, at most the first `limit`. The suffix decides the format.
 
-    .txt: text, split into paragraphs as `lines` says (core.text.line_breaks) and these into sentences (`split=False`: each line, cell or
-    "text" is one sentence).
-    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
-    "document" names the text a row comes from; "text" beside "tokens" is how their sentence is written.
-    .json: a list of such rows, token lists or texts. .docx, .pdf, .epub: their text. .csv, .tsv, .xlsx: the column `text_column`, by name,
-    or by number from 1 where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
-    Rows that follow each other with the same tokens become one Sentence.
+    The file is read only up to the last sentence needed. `max_bytes` bounds its unpacked size.
+
+    .txt: text, split into paragraphs according to `lines` (core.text.line_breaks), and then into sentences. With `split=False` each line,
+    cell or "text" is one sentence.
+    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or rows {"text"}.
+    "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
+    .json: a list of such rows, of token lists or of texts.
+    .docx, .pdf, .epub: the text of the document.
+    .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1 if the table has no names (then every row is text). Dates
+    are in the column `date_column`, or else in one of core.text.table_cells.DATE_COLUMNS.
+    Consecutive rows with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
@@ -99,7 +102,7 @@ def read_sentences(
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
     with notes.passing_on():
-        placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=most)
+        placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=max_bytes)
         result = _settle(list(islice(_merged(placed), limit)))
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:

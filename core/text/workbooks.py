@@ -1,7 +1,7 @@
 """The rows of an Excel workbook (.xlsx) as cells of text.
 
-openpyxl holds a row, the shared strings, and all of the other parts; it fills gaps between the numbers of rows and columns with empty cells.
-So the parts are counted, as a stream, before it opens the workbook.
+openpyxl holds a row, the shared strings and all other parts in memory. It fills gaps between the numbers of rows and columns with empty
+cells. Therefore the elements of all parts are counted in a stream before openpyxl opens the workbook.
 """
 
 import zipfile
@@ -18,12 +18,12 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import check_fits
 from core.files.formats import check_archive
-from core.files.xml_parts import local, read_part
+from core.files.xml_parts import local_name, read_part
 from core.text.file_lines import MAX_BYTES, LineCount, Place
 
 MAX_COLUMNS = 1_000
-MAX_ELEMENTS = 200_000  # of the parts that are neither sheets nor shared strings: styles, above all
-MOST_IN_ROW = 20 * MAX_COLUMNS  # elements
+MAX_ELEMENTS = 200_000  # of the parts that are neither sheets nor shared strings, mostly styles
+MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS
 
 
 def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
@@ -56,7 +56,7 @@ def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place,
 
 
 def _check_parts(path: Path) -> None:
-    """Raise BadInput for a workbook with too many rows, cells or styles, gaps included."""
+    """Raise BadInput for a workbook with too many rows, cells or styles. Gaps count as rows and cells."""
     counts = _Counts(path.name)
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
@@ -68,26 +68,26 @@ def _check_parts(path: Path) -> None:
 
 
 class _Counts:
-    """What a workbook's parts hold, counted as openpyxl reads them."""
+    """Counts of the rows, cells and other elements that openpyxl would hold for a workbook."""
 
     def __init__(self, name: str) -> None:
-        self._name, self._most_cells = name, limits().max_cells
+        self._name, self._max_cells = name, limits().max_cells
         self._rows = LineCount(name)
-        self._cells = self._others = 0
+        self._n_cells = self._n_others = 0
         self.begin_part()
 
     def begin_part(self) -> None:
         """Begin to count the next part."""
-        self._root, self._row, self._column, self._width, self._in_row = "", 0, 0, 0, 0
+        self._root, self._row, self._column, self._width, self._n_in_row = "", 0, 0, 0, 0
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
-        kind = local(element)
+        kind = local_name(element)
         self._root = self._root or kind
         if self._root == "worksheet" and kind == "row":
             number = attributes.get("r", "")
             number = int(number) if number.isdecimal() and len(number) < 16 else self._row + 1
             self._rows.add(max(1, number - self._row))
-            self._row, self._column, self._width, self._in_row = number, 0, 0, 0
+            self._row, self._column, self._width, self._n_in_row = number, 0, 0, 0
         elif self._root == "worksheet" and kind == "c":
             self._column = _column_of(attributes.get("r", "")) or self._column + 1
             self._add_cells(max(0, self._column - self._width))
@@ -95,20 +95,20 @@ class _Counts:
         elif self._root == "sst":
             self._add_cells(1)
         elif self._root != "worksheet" or not self._row:
-            self._others += 1
-        self._in_row += 1
-        if self._others > MAX_ELEMENTS or self._in_row > (MOST_IN_ROW if self._root == "worksheet" else self._most_cells):
+            self._n_others += 1
+        self._n_in_row += 1
+        if self._n_others > MAX_ELEMENTS or self._n_in_row > (MAX_ROW_ELEMENTS if self._root == "worksheet" else self._max_cells):
             raise BadInput(t("{name} has too many styles, or parts of cells. Save it as .csv.", name=self._name))
 
     def _add_cells(self, n: int) -> None:
-        self._cells += n
-        if self._cells > self._most_cells:
-            message = t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", name=self._name, most=self._most_cells)
+        self._n_cells += n
+        if self._n_cells > self._max_cells:
+            message = t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", name=self._name, most=self._max_cells)
             raise BadInput(message)
 
 
 def _column_of(reference: str) -> int:
-    """Return the number of a cell's column from 1, "AB3" is in 28; 0 where there is none."""
+    """Return the column number of a cell reference from 1, such as 28 for "AB3", or 0 without letters."""
     number = 0
     for letter in reference[:8].upper():
         if not "A" <= letter <= "Z":

@@ -71,6 +71,7 @@ class Groups:
     substitutes: list[list[tuple[str, float]]]  # each cluster's most telling ones; none where the model names none
     words: list[list[tuple[str, float]]]  # each cluster's most telling words near by
     names: list[str]
+    few: list[bool]  # whether each has too few sentences to be a sense
     shares: np.ndarray  # (n, clusters)
     near: np.ndarray  # (n,) closeness
     margin: np.ndarray  # (n,)
@@ -216,7 +217,7 @@ def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, sp
     directions = unmapped = clusters.directions(vectors, table.word[rows])
     if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
-    suggestion = clusters.suggest(unmapped)
+    suggestion = clusters.suggest(unmapped, directions)
     maps = open_maps(table, word, fit=True) if sentences_of(bench.corpus) and word in table.lemmas else None
     frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
@@ -242,8 +243,12 @@ def _make_groups(bench: Bench, of: Occurrences, number: int, table: OccurrenceTa
     gold = [of.items[k].sense for k in labelled]
     agreement = clusters.agreement(gold, numbers[labelled]) if len(set(gold)) > 1 else None
     substitutes = clusters.telling_substitutes(of.substitutes, numbers)
-    names = [clusters.name_of(*each) for each in zip(substitutes, words, strict=True)]
-    return Groups(numbers, substitutes, words, names, clusters.shares(of.rows, numbers), near, margin, agreement)
+    few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
+    names = [
+        t("group {n}: too few for a sense", n=k) if is_few else clusters.name_of(*each)
+        for k, (is_few, *each) in enumerate(zip(few, substitutes, words, strict=True), 1)
+    ]
+    return Groups(numbers, substitutes, words, names, few, clusters.shares(of.rows, numbers), near, margin, agreement)
 
 
 def _background(bench: Bench, table: OccurrenceTable) -> Counter[str]:

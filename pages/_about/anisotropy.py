@@ -1,4 +1,4 @@
-"""Anisotropy on the page About the model: what all vectors of a layer share, and what it changes to take it off."""
+"""Anisotropy, of About: what all vectors of a layer share, and what it changes to take it off."""
 
 import pandas as pd
 import streamlit as st

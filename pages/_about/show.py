@@ -1,4 +1,4 @@
-"""About the model: measures per layer, the training as it went, and the model's card."""
+"""About, of Models: measures per layer, the training as it went, and the model's card."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Jobs beside the pages, one registry for the server: whoever wants the same work meanwhile sees the same job, how far it is, and can stop it."""
+"""Find and start jobs that run in threads. All users who want the same work share one job, see its progress and can stop it."""
 
 import threading
 import time
@@ -13,19 +13,21 @@ from pages._cached import progress
 from pages._frame.server_jobs import ServerJob, ask_for_turn, visitor
 
 T = TypeVar("T")
-MOST_READINGS = 40  # of all visitors, that ended and whose pages have not yet taken the result
+MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
-    """Jobs by kind and key, the last used last."""
+    """Return the jobs by kind and key, the last used last, and their lock."""
     return {}, threading.Lock()
 
 
 def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
-    """The job of that kind and key, begun unless it is; `failed` is what the page says of a fault of ours. All under way stay, and `most` of a
-    kind that are over. One that was left, or that others stopped, is begun again; one refused to others is asked for again: caps are a visitor's.
-    A visitor who stopped it begins it again by `resume` alone."""
+    """Return the job of that kind and key, and start it if necessary. `failed` is the message of the page after an unexpected error.
+
+    A job that other users stopped, or whose page was closed, is started again. So is a job that was refused to another user, because limits
+    differ between users. A user who stopped a job starts it again only by `resume`. Running jobs stay, and `most` finished ones of a kind.
+    """
     jobs, lock = _jobs()
     with lock:
         current = jobs.pop((kind, key), None)
@@ -46,7 +48,7 @@ def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed
 
 
 def find_job(kind: str, key: Hashable) -> ServerJob | None:
-    """The job, where it was begun and has not been stopped by others."""
+    """Return the job of that kind and key, or None if it was not started or others stopped it."""
     current = _jobs()[0].get((kind, key))
     if current is None or _ended_for_another(current):
         return None
@@ -55,45 +57,45 @@ def find_job(kind: str, key: Hashable) -> ServerJob | None:
 
 
 def _ended_for_another(job: ServerJob) -> bool:
-    """Whether it ended before it was done, but not at this visitor's wish."""
+    """Return whether a job ended before it was done, but this user did not stop it."""
     return job.ended in ("left", "asked") and not job.stop_asked
 
 
 def drop(kind: str, key: Hashable) -> None:
-    """Forget a job and its result: who wants it next begins it again."""
+    """Remove a job and its result. The next request starts it again."""
     jobs, lock = _jobs()
     with lock:
         jobs.pop((kind, key), None)
 
 
 def leave(corpus: str) -> None:
-    """Stop, for this visitor, all jobs over a corpus, whose name is the first part of their keys."""
-    for _, job in _over(corpus):
+    """Stop all jobs of this user that work on a corpus."""
+    for _, job in _find_jobs(corpus):
         job.stop()
 
 
 def end(corpus: str, seconds: float) -> None:
-    """End all jobs over a corpus for everyone, wait for them, and forget them and their results: who wants one next begins it again."""
-    its_jobs = _over(corpus)
-    for _, job in its_jobs:
+    """End all jobs that work on a corpus, for every user, and drop their results. Wait for them at most `seconds`."""
+    ending_jobs = _find_jobs(corpus)
+    for _, job in ending_jobs:
         job.end()
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     jobs, lock = _jobs()
-    for place, job in its_jobs:
-        job.wait(max(0.0, until - time.monotonic()))  # or its last round would be written behind us
+    for place, job in ending_jobs:
+        job.wait(max(0.0, deadline - time.monotonic()))  # a job that still runs would write files after the corpus is deleted
         with lock:
             jobs.pop(place, None)
 
 
-def _over(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
+def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
+    """Return the jobs whose key begins with the name of the corpus."""
     jobs, lock = _jobs()
     with lock:
         return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
 
 
 def resume(kind: str, key: Hashable) -> None:
-    """Let this visitor go on with a job that they stopped: it goes on for others, or is begun again when it is next asked for. One that
-    failed is forgotten."""
+    """Let this user resume a job that they stopped. If it is no longer running, the next request starts it again."""
     jobs, lock = _jobs()
     with lock:
         current = jobs.get((kind, key))
@@ -104,8 +106,8 @@ def resume(kind: str, key: Hashable) -> None:
 
 
 def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
-    """A job that is not done: how far it is, as `text` says it given the time left, with Stop; or why it ended, and the button `again`."""
-    if (current := find_job(kind, key)) is None:  # since it was asked for
+    """Show the progress of a job with a Stop button, or why it ended with the button `again`. `text` describes the progress."""
+    if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
         st.rerun()
 
     def watch() -> None:
@@ -114,17 +116,18 @@ def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], 
     progress.show_end(current, watch, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again")
 
 
-def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
-    """What `work` reads for this visitor beside the page; None while it is read, or was stopped, and the page shows how far it is.
+def read_in_job(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
+    """Run `work`, which reads files for this user, in a job. Return its result, or None while it runs or after it was stopped.
 
-    BadInput with the reason where it cannot be read. The result is the page's to keep: it is not kept here.
+    Without a result, the page shows the progress. Raises BadInput if the files cannot be read. The caller must store the result, because
+    the job is dropped.
     """
     key = visitor(), key
-    current = job(kind, key, work, failed=failed, most=MOST_READINGS)
+    current = job(kind, key, work, failed=failed, most=MAX_READINGS)
     current.wait(progress.AT_MOST_S)
     if current.result is None and current.error is None:
         show_state(
-            kind, key, reading_text, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
+            kind, key, describe_reading, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
         )
         return None
     drop(kind, key)
@@ -133,6 +136,6 @@ def reading(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed:
     return current.result
 
 
-def reading_text(job: ServerJob, left: str) -> str:
-    """How far files are read."""
+def describe_reading(job: ServerJob, left: str) -> str:
+    """Describe how much of the files is read and how long the rest takes."""
     return t("Reading: {done:,.1f} of {total:,.1f} MB, {left} left.", done=job.done / 1e6, total=job.total / 1e6, left=left)

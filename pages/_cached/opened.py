@@ -38,12 +38,12 @@ from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
-ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
+ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # the kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
 
 def model(name: str) -> Model:
-    """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
+    """The model, where this visitor has it compute (Model and data). Answers differ between devices by rounding alone, so what is kept of
     them is kept once for all."""
     device = devices.in_use()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
@@ -56,7 +56,7 @@ def language(model_name: str) -> Language:
 
 
 def vectors(name: str) -> StaticVectors:
-    """The static vectors of that name. A large file is read beside the page, which shows how far it is, and ends there."""
+    """Return the static vectors of that name. A job reads a large file: the page shows its progress and stops there."""
     path = registry.place_of(name, "vectors")
     if path is not None and path.is_file() and (path.suffix.lower() in PACKED or path.stat().st_size > MOST_READ):
         opened = _vectors_of_file(name, path)
@@ -71,7 +71,7 @@ def vectors(name: str) -> StaticVectors:
 
 def _vectors_of_file(name: str, path: Path) -> StaticVectors:
     def work(job: ServerJob) -> StaticVectors:
-        with job.watching(path.stat().st_size):
+        with job.watch_reading(path.stat().st_size):
             return open_vectors(name)
 
     key = name, version(name, "vectors")
@@ -81,7 +81,7 @@ def _vectors_of_file(name: str, path: Path) -> StaticVectors:
         jobs.drop(VECTORS, key)
         raise BadInput(job.error)
     if job.result is None:
-        jobs.show_state(VECTORS, key, jobs.reading_text, widget="vectors", stopped=t("Reading stopped."), again=t("Read again"))
+        jobs.show_state(VECTORS, key, jobs.describe_reading, widget="vectors", stopped=t("Reading stopped."), again=t("Read again"))
         st.stop()
     return job.result
 
@@ -199,8 +199,8 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
 
 
 def spent_by_visit() -> dict[tuple, int]:
-    """Bytes on disk that this visit has claimed for tables, by what they are of; a job counts its own to it."""
-    return VISITS.held().made
+    """Return the bytes on disk of the tables and uploads of this visit, by key. Jobs add the tables that they build."""
+    return VISITS.get_holdings().data_sizes
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:

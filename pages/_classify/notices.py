@@ -71,7 +71,7 @@ def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words
         return t("Neither finds anything here.")
     if not any(only):
         return t("Both find the same {n}.", n=len(set(elmo)))
-    lines = [_list_spans(some, words) for some in only]
+    lines = [_list_spans(spans, words) for spans in only]
     if not only[1]:
         return t("Only without ELMo: {found}.", found=lines[0])
     if not only[0]:
@@ -80,9 +80,9 @@ def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words
 
 
 def _list_spans(spans: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
-    """The first three, and how many more there are."""
-    found = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:3])
-    return t("{found} and {n} more", found=found, n=len(spans) - 3) if len(spans) > 3 else found
+    """List the first three spans, and the number of the others."""
+    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:3])
+    return t("{found} and {n} more", found=text, n=len(spans) - 3) if len(spans) > 3 else text
 
 
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:

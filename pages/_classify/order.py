@@ -1,4 +1,4 @@
-"""What is to be trained: the texts, the variants, how much of the data, how often."""
+"""Choose a training: the texts, the variants, the share of the data, and the number of runs."""
 
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.classify import tasks, trainings
 from core.classify.columns import read_columns, selector
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import variant_titles
 from core.classify.tables import read_table
 from core.classify.trainings import Order
 from core.common import i18n
@@ -27,7 +27,7 @@ from pages._frame.server_jobs import ServerJob, in_turn
 from pages._frame.uploads import upload_box, upload_limit
 
 OWN = "own"
-_READ = "train.read"  # in the session: what was read beside the page
+_READ = "train.read"  # the key of the session's results of jobs that read files
 T = TypeVar("T")
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
 SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
@@ -45,8 +45,7 @@ def choose(in_use: InUse) -> Order | None:
         with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
-        older = {variant.title: name for name, variant in VARIANTS.items()}
-        variants = coded_choices("variants", t("Variants"), titles, USUAL, older=older)
+        variants = coded_choices("variants", t("Variants"), titles, USUAL)
     with right:
         share = st.select_slider(
             t("Share of training texts"),
@@ -144,7 +143,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
     if columns is None:
         return OWN, "", {}, {}
     as_key = (tuple(columns["text_columns"]), columns["label_column"])
-    rows = _reading("own rows", path, as_key, lambda: _rows(path, given.name, columns))
+    rows = _read_once("own rows", path, as_key, lambda: _rows(path, given.name, columns))
     if rows is None:
         return OWN, "", {}, {}
     n, labels, notes = rows
@@ -155,35 +154,35 @@ def _own_file() -> tuple[str, str, dict, dict]:
     return OWN, given.name, {"train": path}, columns
 
 
-def _reading(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T | None:
-    """What `read` returns of a file, once; None while a large one is read beside the page, which shows how far that is."""
+def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T | None:
+    """Read a file with `read`, or return the earlier result. Return None while a job reads a large file and the page shows its progress."""
     key = str(path), key, i18n.language()
     if is_quick([Source(path.name, path)]):
         return keep(kind, (), key, read, most=32)
-    known = st.session_state.setdefault(_READ, {})
-    if (kind, key) not in known:
+    results = st.session_state.setdefault(_READ, {})
+    if (kind, key) not in results:
 
         def work(job: ServerJob) -> T:
-            with job.watching(path.stat().st_size):
+            with job.watch_reading(path.stat().st_size):
                 return read()
 
-        outcome = jobs.reading(kind, key, work, failed=t("Reading this file failed. Try another."))
+        outcome = jobs.read_in_job(kind, key, work, failed=t("Reading this file failed. Try another."))
         if outcome is None:
             return None
-        known[kind, key] = outcome
-    return known[kind, key]
+        results[kind, key] = outcome
+    return results[kind, key]
 
 
 def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
-    """Return how many rows a file has, their labels and what was left out; BadInput where they cannot be trained on."""
-    table = read_table(path, **columns, most_rows=limits().max_rows)
+    """Return the number of rows of a file, their labels, and notes on rows that were left out. Raises BadInput if they cannot be trained on."""
+    table = read_table(path, **columns, max_rows=limits().max_rows)
     trainings.check_classes(table, name)
     return len(table.rows), sorted({row.label for row in table.rows}), table.notes
 
 
 def _columns(path: Path, key: int) -> dict | None:
-    """The columns chosen of those that the file has, at first as they look; None while one is missing."""
-    columns = _reading("own columns", path, None, lambda: read_columns(path))
+    """Let the user choose the columns of texts and labels, starting from a guess. Return None while one is missing."""
+    columns = _read_once("own columns", path, None, lambda: read_columns(path))
     if columns is None:
         return None
     numbers = range(1, len(columns.names) + 1)

@@ -25,6 +25,7 @@ from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -46,7 +47,7 @@ def show(in_use: InUse) -> None:
         _answers(in_use, task, opened, text, names)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
-        st.page_link("pages/results.py", label=t("Accuracy on unseen texts"), icon=":material/query_stats:")
+        page_link("results", t("Accuracy on unseen texts"), icon=":material/query_stats:")
 
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:

@@ -30,6 +30,7 @@ from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -81,7 +82,7 @@ def show(in_use: InUse) -> None:
             PAGES[task](in_use)
         if problems := result[task].problems:
             st.caption(t("Not run: {problem}", problem=plain(problems[0])))
-        st.page_link("pages/results.py", label=t("The paper’s table and ours"), icon=":material/query_stats:")
+        page_link("results", t("The paper’s table and ours"), icon=":material/query_stats:")
 
 
 def _offer_examples(task: str) -> None:

@@ -144,9 +144,9 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
 
 
 def notebook(order: Order) -> dict:
-    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table.
+    """Return a Jupyter notebook (format 4) that runs the order's command and shows its table.
 
-    An uploaded file is named as its owner named it: where this server keeps it is nobody's business.
+    The command names an uploaded file by its owner's name, so that the notebook does not reveal a path of the server.
     """
     if order.task == "own":
         order = replace(order, files=dict.fromkeys(order.files, order.title))
@@ -156,7 +156,7 @@ def notebook(order: Order) -> dict:
         "import pandas as pd",
         f"command = {order.command!r}",
         "start = ['-c', 'import elmoscope, sys; sys.exit(elmoscope.main())'] if find_spec('elmoscope') else ['-m', 'core']",
-        "words = shlex.split(command)[3:]  # behind python -m core",
+        "words = shlex.split(command)[3:]  # without python -m core",
         "done = subprocess.run([sys.executable, *start, *words], stdout=subprocess.PIPE, text=True, check=True)",
         "result = json.loads(done.stdout)",
         "runs = pd.DataFrame(result.get('runs', [result]))",

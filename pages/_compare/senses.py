@@ -1,4 +1,4 @@
-"""Two models of the Compare page beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
+"""Two models of Compare beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
 
 from pathlib import Path
 

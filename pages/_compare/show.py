@@ -1,4 +1,4 @@
-"""The Compare page: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
+"""Compare: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the Compare page sets side by side: names and paths -> spaces, and the jobs that read what they need."""
+"""What Compare sets side by side: names and paths -> spaces, and the jobs that read what they need."""
 
 from core.common.errors import BadInput
 from core.views.compare import SpaceName, as_read

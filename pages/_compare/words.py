@@ -1,4 +1,4 @@
-"""The Compare page's words: what to notice, one word's neighbors in both spaces, and the table of all."""
+"""Compare's words: what to notice, one word's neighbors in both spaces, and the table of all."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Notebooks of the Corpus page's parts: a concordance, collocates, keywords."""
+"""Notebooks of the parts of Your texts: a concordance, collocates, keywords."""
 
 from core.common.i18n import t
 from core.text import languages

@@ -1,4 +1,4 @@
-"""Notebooks of the views on layers: the map, the mix, how a vector is made, what the model learned, its memory."""
+"""Notebooks of the views on layers: the map, the mix, how a vector is made, what the model learned."""
 
 from core.common import model_layers
 from core.common.i18n import t
@@ -214,42 +214,4 @@ from core.figures.measures import training_figure
 
 quantity = quantity if quantity in quantity_titles() else next(iter(quantity_titles()))
 training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=quantity) if card.log else None
-"""
-
-
-def state(settings: Settings) -> NotebookRecipe:
-    shows = t("A sentence’s vectors before and after another text.")
-    text, position = sentence(settings)
-    other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
-    assignments = names_in_use(settings, "model") | {
-        "text": text,
-        "position": position,
-        "other": other,
-        "layer": int(chosen(settings, "layer", model_layers.in_use().top)),
-        "rounds": 6,
-    }
-    return NotebookRecipe(shows, assignments, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
-
-
-_REMEMBERED = """\
-from core.text.tokens import split_sentences
-from core.analysis.memory import remember
-from core.text.corpora import open_corpus
-
-tokens = languages.tokenize(text)
-between = [languages.tokenize(sentence) for sentence in split_sentences(other)]
-varied = [list(sentence.tokens) for sentence in open_corpus("sentences")[:40]]  # another text for every time
-memory = remember(model.encoder, tokens, between, varied, rounds)
-dict(zip(tokens, (1 - memory.drifted.whole[layer]).round(4)))  # cosine to the same word from a fresh start
-"""
-_DRIFT = """\
-from core.figures.memory import layers_figure, settling_figure
-
-layers_figure(1 - memory.drifted.whole, tokens, stateless=1 - memory.stateless.whole.max(axis=0), bold=position)
-"""
-_SETTLING = """\
-import numpy as np
-
-same, changing = memory.same.from_previous(layer), memory.varied.from_previous(layer)
-settling_figure(same, changing, np.full(rounds, float(memory.stateless.whole[layer].mean())))
 """

@@ -180,7 +180,7 @@ _NUMBER = """\
 from core.figures.spaces import number_figure
 from core.senses import clusters
 
-number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number or suggestion.number)
+number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number or suggestion.number, suggestion.small)
 """
 
 

@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbors, one dot or a cloud, what decided it, edits, the quiz."""
+"""Notebooks of the views on a word in its sentences: Home, neighbors, what decided it, edits, the quiz."""
 
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
@@ -41,7 +41,7 @@ except ElmoscopeError as no_softmax:
 """
 
 
-def neighbours(settings: Settings) -> NotebookRecipe:
+def neighbors(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe’s neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
@@ -71,48 +71,13 @@ word = words[0].word
 """
 
 
-def cloud(settings: Settings) -> NotebookRecipe:
-    shows = t("Senses around GloVe’s one vector and around ELMo’s vector in each sentence.")
-    assignments = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
-    return NotebookRecipe(shows, assignments, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
-
-
-_CLOUD = """\
-from core.common.errors import BadInput
-from core.senses.cloud import side_shares
-from core.views import cloud
-
-first, second = [*words, None, None][:2]
-result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space=layer))  # may read every token, once
-try:
-    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
-except BadInput as unknown:
-    static = None
-    print(unknown)
-names = result.senses if isinstance(result, cloud.SenseCloud) else ["the first sentence", "the second sentence"]
-"""
-_CLOUD_SHARES = """\
-shares = [("GloVe", side_shares(static.sides, names))] if static and static.sides is not None else []
-if isinstance(result, cloud.SenseCloud):  # the senses of the labelled sentences nearest to each of yours
-    shares += [(name, each) for name, each in zip(("first sentence", "second sentence"), result.shares) if each]
-    near = [(neighbour.occurrence.sentence, neighbour.occurrence.sense) for each in result.near for neighbour in each or ()]
-else:  # 0 the first sentence, 1 the second, -1 too close to call
-    shares += [("ELMo", side_shares(result.sides, names))] if len(result.items) else []
-    near = list(zip(result.words or [occurrence.sentence for occurrence in result.occurrences], result.sides.tolist()))
-near
-"""
-_CLOUD_FIGURE = """\
-from core.figures.cloud import share_bars
-
-share_bars(shares, names) if shares else None
-"""
-
-
-def decided(settings: Settings) -> NotebookRecipe:
-    shows = t("How each word of a sentence changes the sense.")
+def why(settings: Settings) -> NotebookRecipe:
+    shows = t("One sentence edited into another, word by word, and how each word of the first changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
     assignments = words_in_use(
         settings,
+        order=chosen(settings, "order", "left to right"),
+        space=chosen(settings, "flip_layer", model_layers.in_use().top),
         how=chosen(settings, "dhow", "drop"),
         swap=chosen(settings, "dswap", "thing"),
         layer=layer,
@@ -120,7 +85,7 @@ def decided(settings: Settings) -> NotebookRecipe:
         half=chosen(settings, "dhalf", "both"),
         sense=chosen(settings, "dsense", None),  # None: the nearest
     )
-    return NotebookRecipe(shows, assignments, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -160,24 +125,17 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 """
 
 
-def flip(settings: Settings) -> NotebookRecipe:
-    shows = t("One sentence edited into another, word by word, with the sense at each step.")
-    order, layer = chosen(settings, "order", "left to right"), chosen(settings, "flip_layer", model_layers.in_use().top)
-    assignments = words_in_use(settings, order=order, layer=layer)
-    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS))
-
-
 _PATH = """\
 from core.views import edits
 
-path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=layer))
+path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
 [(" ".join(step.tokens), sense) for step, sense in zip(path.steps, path.read)]  # without labelled senses: the sentence that it is nearer to
 """
 _MARGINS = """\
 from core.figures.edits import margin_figure
 
 margin_figure(
-    {layer: path.margins[layer]}, {layer: path.flips[layer]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=layer
+    {space: path.margins[space]}, {space: path.flips[space]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=space
 )
 """
 

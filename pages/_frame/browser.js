@@ -7,8 +7,8 @@ const changed = (from, to) => {
 };
 function install() {
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
-  // touched: the reader did something that no run has taken up, which one may do before `until`; owed: this run's first change of the
-  // address is a step's.
+  // touched: the user did something that no run has handled yet, and a run may handle it before the time `until`.
+  // owed: the first change of the address by the current run belongs to a step.
   let touched = false, owed = false, until = 0, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 };
   let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
   const same = (url) => new URL(url ?? location.href, location.href);
@@ -36,7 +36,7 @@ function install() {
     if (leaving) return replace(state, title, url);
     if (arrived) return replace(state, title, location.href);
     url = asTyped(url);
-    // Touched during a run: Streamlit ends that and begins the step's, and says "running" all the while.
+    // If the user acts during a run, Streamlit ends it and starts the run of the step. It reports "running" all the time.
     const step = !travelling && (owed || (touched && Date.now() < until));
     touched = owed = false;
     if (step) last = { keys: "", at: 0 };  // what is typed next goes on with nothing
@@ -106,7 +106,7 @@ function install() {
       owed ||= touched && Date.now() < until;
       touched = false;
     } else {
-      // A run that changed nothing in the address may have been another's, asked for just before: the step's own begins soon.
+      // A run that did not change the address may belong to an earlier action. The run of the step starts soon.
       touched ||= owed;
       owed = false;
       until = Math.min(until, Date.now() + LATE_MS);

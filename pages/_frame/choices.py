@@ -21,35 +21,19 @@ BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_st
 LAYERS = "layers"  # the session's, of the model in use
 ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
 # Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
-LAYER_KEYS = (
-    "layer",
-    "nlayer",
-    "cloud_layer",
-    "dlayer",
-    "flip_layer",
-    "found_layer",
-    "view",
-    "context_layer",
-    "control_layer",
-    "relation_layer",
-)
+LAYER_KEYS = ("layer", "nlayer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer")
 WEIGHTS = "s"
 SAID = "layers.said"  # of them, in the run before
 ECHO_S = 5.0  # so long a quick press may still come with the address of before the last one
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
-    """One of the codes of `titles` (or of a list, whose items are their own titles unless `format_func` has others), as segments.
-
-    Its code stands in the address; older links hold its title.
-    """
+    """Draw segments, one of which is chosen: a code of `titles` (or of a list, whose items are their own titles unless `format_func` has
+    others). The code stands in the address."""
     if not isinstance(titles, Mapping) and "format_func" not in options:  # kept by Streamlit alone: quick presses overtake no address
         return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
     named = {code: options.get("format_func", titled)(code) for code in titles}
-    given = st.query_params.get(key)
-    if given not in named and (code := next((code for code, title in named.items() if title == given), None)):
-        st.query_params[key] = code
     return coded_choice(
         key, label, named, default, place=place, **{k: v for k, v in options.items() if k not in ("format_func", "required")}
     )
@@ -161,22 +145,13 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     return _coded(key, titles, default, draw_choice)
 
 
-def coded_choices(
-    key: str,
-    label: str,
-    titles: Mapping[str, str],
-    default: Sequence[str],
-    *,
-    older: Mapping[str, str] = MappingProxyType({}),
-    **options: Any,
-) -> list[str]:
-    """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles or `older` ones."""
+def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
+    """Several of the codes of `titles`, as pills; "glove,elmo" in the address."""
     state = st.session_state
-    codes = {**older} | {title: code for code, title in titles.items()} | {code: code for code in titles}
-    given = st.query_params.get_all(key)
-    if _newly_given(key, ",".join(given) if given else None):
-        known = [codes[name] for value in given for name in ([value] if value in codes else value.split(",")) if name in codes]
-        state[key] = known if known or "" in given else list(default)
+    given = st.query_params.get(key)
+    if _newly_given(key, given):
+        known = [code for code in (given or "").split(",") if code in titles]
+        state[key] = known if known or given == "" else list(default)
     else:
         state[key] = [code for code in state[key] if code in titles]
     picked = st.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)

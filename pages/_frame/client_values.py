@@ -1,8 +1,8 @@
-"""Check what a client sends as the values of widgets, in the one place through which all of them enter.
+"""Check the widget values that a client sends, in the one place through which all of them enter.
 
-A client need not be our page in a browser: it can send any value for any widget. Streamlit converts a value as the widget's own
-page would send it, so that a number in place of a text, or JSON of another shape, ends a run with an exception. Here such a value
-counts as none at all: the widget has the value that it opens with.
+A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
+own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
+value, and the widget keeps its default.
 """
 
 import json
@@ -21,43 +21,46 @@ from streamlit.runtime.state.session_state import Serialized, SessionState
 
 from core.common.limits import BOX
 
-MOST_JSON = 2_000_000  # characters of a component's value; a selection of all dots of the largest map has fewer
-MOST_NUMBER = 1e15  # also of a row, which has no fraction then
-MOST_NEW = BOX["folder"]  # characters of an option that is typed
+MAX_JSON = 2_000_000  # characters of a component's value; a selection of all dots of the largest map has fewer
+MAX_NUMBER = 1e15  # below it, floats represent every whole number exactly
+MAX_OPTION = BOX["folder"]  # characters of a typed option
 JSON_FIELDS = ("json_value", "json_trigger_value")
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # signs that are in no text
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # characters that occur in no text
 _INSTALLED = "_elmoscope_checks"
 
 
 def install() -> None:
-    """Check the values of all sessions of this process from now on."""
+    """Patch Streamlit so that it checks the values of all sessions of this process."""
     if hasattr(SessionState, _INSTALLED):
         return
-    take, register = SessionState.set_widgets_from_proto, SessionState.register_widget
+    set_widgets, register = SessionState.set_widgets_from_proto, SessionState.register_widget
 
-    @wraps(take)
-    def checked_take(self: SessionState, widget_states: WidgetStates) -> None:
-        known = self._new_widget_state.widget_metadata
-        unfit = [state.id for state in widget_states.widgets if not _fits(state, known[state.id].value_type if state.id in known else None)]
-        if unfit:
-            kept = [state for state in widget_states.widgets if state.id not in unfit]
+    @wraps(set_widgets)
+    def set_checked_widgets(self: SessionState, widget_states: WidgetStates) -> None:
+        metadata = self._new_widget_state.widget_metadata
+        states = widget_states.widgets
+        invalid_ids = [
+            state.id for state in states if not _has_type(state, metadata[state.id].value_type if state.id in metadata else None)
+        ]
+        if invalid_ids:
+            valid_states = [state for state in states if state.id not in invalid_ids]
             del widget_states.widgets[:]
-            widget_states.widgets.extend(kept)
-        take(self, widget_states)
+            widget_states.widgets.extend(valid_states)
+        set_widgets(self, widget_states)
 
     @wraps(register)
-    def checked_register(self: SessionState, metadata: Any, user_key: str | None) -> Any:
+    def register_checked_widget(self: SessionState, metadata: Any, user_key: str | None) -> Any:
         state = self._new_widget_state.states.get(metadata.id)
-        if isinstance(state, Serialized) and not _fits(state.value, metadata.value_type):
+        if isinstance(state, Serialized) and not _has_type(state.value, metadata.value_type):
             del self._new_widget_state[metadata.id]
-        return register(self, replace(metadata, deserializer=checked(metadata.deserializer)), user_key)
+        return register(self, replace(metadata, deserializer=check_result(metadata.deserializer)), user_key)
 
-    SessionState.set_widgets_from_proto, SessionState.register_widget = checked_take, checked_register
+    SessionState.set_widgets_from_proto, SessionState.register_widget = set_checked_widgets, register_checked_widget
     setattr(SessionState, _INSTALLED, True)
 
 
-def checked(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a widget's conversion of a sent value that gives its default for one that it cannot convert, or that no page of ours sends."""
+def check_result(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a deserializer of a widget that returns the default for a value that is invalid or that no page of the app sends."""
     check = next((check for kind, check in CHECKS.items() if isinstance(getattr(deserialize, "__self__", None), kind)), None)
 
     def read(value: Any) -> Any:
@@ -70,8 +73,8 @@ def checked(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return read
 
 
-def _fits(state: WidgetState, value_type: str | None) -> bool:
-    """Return whether a sent value is of the type that the widget has; JSON must be JSON, too."""
+def _has_type(state: WidgetState, value_type: str | None) -> bool:
+    """Return whether a sent value has the type of the widget. A JSON value must also be valid JSON."""
     field = state.WhichOneof("value")
     if field is None:
         return True
@@ -81,31 +84,31 @@ def _fits(state: WidgetState, value_type: str | None) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    """Return whether a text is strict JSON, not too long, and without half characters."""
-    if len(text) > MOST_JSON:
+    """Return whether a text is strict JSON of at most MAX_JSON characters, without half characters."""
+    if len(text) > MAX_JSON:
         return False
     try:
-        json.dumps(json.loads(text, parse_constant=_refuse), ensure_ascii=False).encode()
+        json.dumps(json.loads(text, parse_constant=_refuse_constant), ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return False
     return True
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _option(serde: SelectboxSerde, value: Any) -> Any:
-    """One of the options, or a new one of a length and without signs that are in no text, of which the box knows what it is."""
+def _check_option(serde: SelectboxSerde, value: Any) -> Any:
+    """Return an option of a select box. A typed option loses control characters; ValueError if it is too long."""
     if not isinstance(value, str) or value in serde.options or value in serde.formatted_option_to_option_index:
         return value
-    if len(value) > MOST_NEW:
+    if len(value) > MAX_OPTION:
         raise ValueError(value)
     return CONTROL.sub("", value)
 
 
-def _rows(serde: DataframeSelectionSerde, state: Any) -> Any:
-    """Rows, columns and cells of a table that are there."""
+def _check_table_selection(serde: DataframeSelectionSerde, state: Any) -> Any:
+    """Return a selection in a table without rows, columns and cells that do not exist."""
     selection = state["selection"]
     rows = [row for row in selection["rows"] if _is_row(row, serde.num_rows)]
     cells = [cell for cell in selection["cells"] if len(cell) == 2 and _is_row(cell[0], serde.num_rows) and isinstance(cell[1], str)]
@@ -115,12 +118,12 @@ def _rows(serde: DataframeSelectionSerde, state: Any) -> Any:
     return serde.deserialize(json.dumps({"selection": {"rows": rows, "columns": columns, "cells": cells}}))
 
 
-def _is_row(row: Any, most: int) -> bool:
-    return type(row) is int and 0 <= row < most
+def _is_row(row: Any, n_rows: int) -> bool:
+    return type(row) is int and 0 <= row < n_rows
 
 
-def _points(serde: PlotlyChartSelectionSerde, state: Any) -> Any:
-    """Points of a chart, each with scalars as its data."""
+def _check_points(serde: PlotlyChartSelectionSerde, state: Any) -> Any:
+    """Return a selection in a chart. Raises ValueError unless the data of each point are scalars."""
     selection = state["selection"]
     points = selection.get("points", [])
     if not (isinstance(points, list) and all(isinstance(point, dict) and _is_data(point.get("customdata")) for point in points)):
@@ -138,24 +141,24 @@ def _is_data(data: Any) -> bool:
 
 
 def is_number(item: Any) -> bool:
-    """Return whether an item of a component's value is a number that a float can hold."""
-    return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < MOST_NUMBER
+    """Return whether an item of a component's value is a number below MAX_NUMBER."""
+    return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < MAX_NUMBER
 
 
-def _edits(serde: DataEditorSerde, state: Any) -> Any:
-    """Edits of cells, by rows from 0; no row is added or removed on any page."""
-    edited = state["edited_rows"]
+def _check_edits(serde: DataEditorSerde, state: Any) -> Any:
+    """Return edits of cells. Raises ValueError for added or deleted rows, which no page allows, and for malformed edits."""
+    rows = state["edited_rows"]
     if state["added_rows"] or state["deleted_rows"]:
         raise ValueError(state)
-    for row, cells in edited.items():
+    for row, cells in rows.items():
         if row < 0 or not isinstance(cells, dict) or not all(isinstance(cell, str) or cell is None for cell in cells.values()):
             raise ValueError(cells)
     return state
 
 
 CHECKS: dict[type, Callable[[Any, Any], Any]] = {
-    SelectboxSerde: _option,
-    DataframeSelectionSerde: _rows,
-    PlotlyChartSelectionSerde: _points,
-    DataEditorSerde: _edits,
+    SelectboxSerde: _check_option,
+    DataframeSelectionSerde: _check_table_selection,
+    PlotlyChartSelectionSerde: _check_points,
+    DataEditorSerde: _check_edits,
 }

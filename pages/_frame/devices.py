@@ -1,4 +1,4 @@
-"""Where the models compute, chosen by a visitor under "In use"; asked only on machines that have more than the processor."""
+"""Let the user choose the device of the models under "Model and data", on machines that have more than the processor."""
 
 import sys
 from pathlib import Path

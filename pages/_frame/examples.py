@@ -20,7 +20,7 @@ class Decided:
     text: str
     word: str
     sense: str = ""
-    shows: str = ""  # past, future, apart (the halves disagree), wrong: found by running the model at its usual layer; "" where not looked
+    shows: str = ""  # past, future, apart (the halves disagree) or wrong, at the model's usual layer; "" if not determined
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,6 @@ def invented() -> str:
     return known.get("invented", next(iter(known.values()))).split()[0]
 
 
-def other(language: Language | None = None) -> dict[str, str]:
-    """A kind of text -> what another user might have sent."""
-    language = language or languages.in_use()
-    return language.examples.get("other") or {"chat": " ".join(a for a, _ in list(pairs(language).values())[:2])}
-
-
 def classify() -> dict[str, tuple[str, ...]]:
     """A classifier's task -> texts, in English, which the classifiers read."""
     return {task: tuple(item["text"] for item in texts) for task, texts in languages.get_language(ENGLISH).examples["classify"].items()}
@@ -102,7 +96,7 @@ def initial_texts(language: Language) -> dict[str, str]:
     word = first_word(language)
     a, b = pairs(language).get(word, ("", ""))
     result = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
-    return result | {"spell": next(iter(spelling(language).values())), "other": next(iter(other(language).values()))}
+    return result | {"spell": next(iter(spelling(language).values()))}
 
 
 def every_text(language: Language) -> set[str]:
@@ -110,7 +104,7 @@ def every_text(language: Language) -> set[str]:
     texts = {text for pair in pairs(language).values() for text in pair} | set(pairs(language))
     texts |= {item.text for item in decided(language)} | {item.word for item in decided(language)}
     texts |= {text for item in predict(language) for text in (item.text, item.other)}
-    return texts | set(spelling(language).values()) | set(other(language).values())
+    return texts | set(spelling(language).values())
 
 
 def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:

@@ -20,14 +20,14 @@ from core.common.markup import Markup, html
 from pages._export import record
 from pages._frame import browser, client_values, language, links, teaching
 from pages._frame.choices import coded_choice, settle_choice
-from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
+from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
-from pages._frame.menu import menu
+from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
-IN_SIGHT = 2  # sentences of a notice; the others are folded
-ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
+IN_SIGHT = 1  # sentences of a notice; the others are folded
+ENGLISH_ONLY = "pages/classify.py"
 
 
 def frame(file: str) -> InUse:
@@ -36,7 +36,7 @@ def frame(file: str) -> InUse:
     links.give_back()
     language.follow()
     links.open_view()
-    entry, page = next((entry, page) for entry in menu() for page in entry.pages if page.file == file)
+    page = next(page for page in list_pages() if page.file == file)
     view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
     large = teaching.begin(view)
@@ -52,24 +52,22 @@ def frame(file: str) -> InUse:
     browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for item in menu():
-            st.page_link(item.pages[0].file, label=f"**{item.label}**" if item == entry else item.label, icon=item.icon, width="stretch")
+        for heading in menu():
+            with st.container(gap="xxsmall"):
+                st.caption(heading.label)
+                for item in heading.pages:
+                    st.page_link(item.file, label=f"**{item.label}**" if item == page else item.label, icon=item.icon, width="stretch")
         content = language.choose()
         teaching.toggle()
         in_use = choose(content)
     if large:
         teaching.link(view)
-    else:
-        if len(entry.pages) > 1:
-            with st.container(horizontal=True, gap="small", key="siblings"):
-                for sibling in entry.pages:
-                    st.page_link(sibling.file, label=f"**{sibling.label}**" if sibling == page else sibling.label, width="content")
-        if len(page.parts) > 1:
-            coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
+    elif len(page.parts) > 1:
+        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
-    links.say_if_wrong()
-    if file in ENGLISH_ONLY:
+    links.show_errors()
+    if file == ENGLISH_ONLY:
         if in_use.beside:
             st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
         fit_model(in_use.model)
@@ -104,6 +102,8 @@ def show(module: str, *args) -> None:
             import_module("pages._widgets.downloads").show()
             import_module("pages._widgets.gestures").listen()
             import_module("pages._home.ahead").warm_up()
+            if (in_use := record.now().in_use) and in_use.engine == THEIRS:
+                import_module("pages._word.engines").compare_engines(in_use)
     finally:
         links.keep_values()
 
@@ -130,7 +130,7 @@ def lede(text: str) -> None:
 
 
 def notice(lines: list[str]) -> None:
-    """What to notice: sentences computed from the result on screen; those after the second are folded."""
+    """Show what to notice: one sentence computed from the result on screen; the others are under More."""
     record.now().note("notice", Markup(" ").join(lines))
     shown, more = in_sight(lines)
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
@@ -138,7 +138,7 @@ def notice(lines: list[str]) -> None:
 
 
 def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The first lines, of two sentences in all or else one line, and the others."""
+    """Split lines into those in sight, of IN_SIGHT sentences or else one line, and the others."""
     counts = itertools.accumulate(sentence_count(line) for line in lines)
     n = max(1, sum(count <= IN_SIGHT for count in counts))
     return list(lines[:n]), list(lines[n:])

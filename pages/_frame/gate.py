@@ -1,6 +1,6 @@
-"""Check every request before Streamlit handles it: the host it names, where it comes from, its path, and what it uploads.
+"""Check the host, origin, path and uploads of every request before Streamlit handles it.
 
-A check is one function for one kind of input. It returns a refusal, or None.
+Each check is a function for one kind of input. It returns a refusal, or None.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from pages._frame.listening import answers_to, is_open
 HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[0-9a-z_.-]{1,253})(?::([0-9]{1,5}))?", re.IGNORECASE)
 PORTS = {"http": "80", "https": "443"}
 CORE = "_stcore/"
-USED = ("health", "host-config", "stream", "bidi-components/", "upload_file")  # below _stcore, by every server
-ACCOUNTS = ("auth/", "oauth2callback")
+CORE_ROUTES = ("health", "host-config", "stream", "bidi-components/", "upload_file")  # below _stcore, that the app uses
+ACCOUNT_ROUTES = ("auth/", "oauth2callback")
 ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UPLOAD = re.compile(f"upload_file/({ID})/({ID})")
 MESSAGES = ("rerun_script", "stop_script", "app_heartbeat")
-OPERATIONS = ("deferred_file", "dataframe_chunk")  # a download made when it is asked for, a table's further rows
-BODY_S = 300.0  # for an upload, from its first byte to its last
-SOCKETS = 1_000  # visitors at once
-FIRST_MESSAGE_S = 30.0  # a page sends one as soon as it is connected
-PIECE = 1 << 18  # bytes of a response that are handed over at once
+OPERATIONS = ("deferred_file", "dataframe_chunk")  # a download that is computed on request, additional rows of a table
+BODY_S = 300.0  # from the first to the last byte of an upload
+MAX_SOCKETS = 1_000  # pages connected at the same time
+FIRST_MESSAGE_S = 30.0  # a page sends its first message as soon as it is connected
+PIECE = 1 << 18  # bytes of a response that are passed on at a time
 MB = 1_000_000
-VISITS = 5  # that the room for uploads in all is made for
+SHARES = 5  # all sessions together may upload as much as this number of sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ class Refusal:
 
 
 class Gate:
-    """The first middleware: refuses what no page asks for, and bounds what is taken."""
+    """The first middleware. It refuses requests that no page sends, and bounds the size of the others."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._prefix = f"/{config.get_option('server.baseUrlPath').strip('/')}".rstrip("/") + "/"
         self._uploads = Uploads()
-        self._sockets = 0
+        self._n_sockets = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -65,39 +65,42 @@ class Gate:
         upload = UPLOAD.fullmatch(path.removeprefix(CORE)) if path.startswith(f"{CORE}upload_file") else None
         if refusal is None and path.startswith(f"{CORE}upload_file"):
             refusal = check_upload(upload and upload[1], scope["method"])
-        if refusal is None and scope["type"] == "websocket" and self._sockets >= SOCKETS:
-            refusal = Refusal(503, f"This server has {SOCKETS:,} visitors, which is its limit. Try again later.")
+        if refusal is None and scope["type"] == "websocket" and self._n_sockets >= MAX_SOCKETS:
+            refusal = Refusal(503, f"This server has {MAX_SOCKETS:,} open pages, which is its limit. Try again later.")
         if refusal is not None:
             answer = PlainTextResponse(refusal.sentence + "\n", refusal.status, headers={"Connection": "close"})
             await answer(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self._visit(scope, receive, send)
+            await self._connect(scope, receive, send)
         elif upload:
-            await self._uploads.take(self._app, upload[1], scope, receive, send)
+            await self._uploads.receive_upload(self._app, upload[1], scope, receive, send)
         else:
-            await self._app(scope, receive, in_pieces(send))
+            await self._app(scope, receive, split_body(send))
 
-    async def _visit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Connect a page. The origin was checked, so it is left out: Streamlit would look up this machine's addresses to check it again."""
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Connect a page to Streamlit. The checked origin is removed, because Streamlit would look up this machine's addresses to check it."""
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"origin"]
-        self._sockets += 1
+        self._n_sockets += 1
         try:
-            await self._app(scope, checked(soon(receive)), send)
+            await self._app(scope, filter_messages(require_message(receive)), send)
         finally:
-            self._sockets -= 1
-            self._uploads.forget_ended()
+            self._n_sockets -= 1
+            self._uploads.free_ended()
 
 
 def check_address(scope: Scope) -> Refusal | None:
-    """Refuse a path with parameters that is longer than any page's."""
+    """Refuse an address that is longer than that of any page."""
     if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > LONGEST_ADDRESS:
         return Refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
     return None
 
 
 def check_host(scope: Scope) -> Refusal | None:
-    """Refuse a host that is not this server's: a website could point its own name at this machine, and read what the app answers."""
-    parts = HOST.fullmatch(_only(scope, b"host") or "")
+    """Refuse a host name that is not this server's.
+
+    A website could point its own name at this machine, and then read the app's responses (DNS rebinding).
+    """
+    parts = HOST.fullmatch(_single_header(scope, b"host") or "")
     if parts and answers_to(parts[1]):
         return None
     if not parts:
@@ -107,36 +110,36 @@ def check_host(scope: Scope) -> Refusal | None:
 
 
 def check_origin(scope: Scope) -> Refusal | None:
-    """Refuse requests of another website's pages. What is no browser sends no origin.
+    """Refuse requests from the pages of other websites. Clients other than browsers send no origin.
 
-    The Host header says which origin is the server's own, also behind a proxy, whatever it says of other headers.
+    The Host header determines the server's own origin, also behind a proxy. No other header counts.
     """
     if not any(name == b"origin" for name, _ in scope["headers"]):
         return None
-    origin, host = _only(scope, b"origin") or "", _only(scope, b"host") or ""
+    origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
     if is_same_origin(origin, host) or is_allowed_origin(origin):
         return None
     return Refusal(403, f'Pages of "{shorten(origin, 100)}" may not use this server. Behind a proxy, pass the Host header on unchanged.')
 
 
 def is_same_origin(origin: str, host: str) -> bool:
-    """Return whether an origin has the host and port of a Host header; a port that is left out is that of the origin's scheme."""
+    """Return whether an origin has the host and port of a Host header. A missing port is the default port of the origin's scheme."""
     scheme, _, place = origin.partition("://")
     port = PORTS.get(scheme)
-    theirs, ours = HOST.fullmatch(place), HOST.fullmatch(host)
-    if port is None or not theirs or not ours:
+    origin_parts, host_parts = HOST.fullmatch(place), HOST.fullmatch(host)
+    if port is None or not origin_parts or not host_parts:
         return False
-    return theirs[1].lower() == ours[1].lower() and (theirs[2] or port) == (ours[2] or port)
+    return origin_parts[1].lower() == host_parts[1].lower() and (origin_parts[2] or port) == (host_parts[2] or port)
 
 
 def check_route(path: str) -> Refusal | None:
-    """Refuse Streamlit's routes that the app does not use, metrics among them, where others than this machine's user may ask."""
-    unused = path.startswith(ACCOUNTS) or (path.startswith(CORE) and not path.removeprefix(CORE).startswith(USED))
-    return Refusal(404, "This server has no such page.") if unused and (is_open() or is_public()) else None
+    """Refuse the routes of Streamlit that the app does not use, such as metrics, on open and on public servers."""
+    is_unused = path.startswith(ACCOUNT_ROUTES) or (path.startswith(CORE) and not path.removeprefix(CORE).startswith(CORE_ROUTES))
+    return Refusal(404, "This server has no such page.") if is_unused and (is_open() or is_public()) else None
 
 
 def check_upload(session: str | None, method: str) -> Refusal | None:
-    """Refuse files where uploads are off, and those whose ids the server has not given out, before a byte is read."""
+    """Refuse an upload, before a byte is read, if uploads are off or the server has not issued its ids."""
     if not limits().uploads:
         return Refusal(403, "Uploads are off on this server (ELMOSCOPE_UPLOADS).")
     if session is None or method not in ("PUT", "DELETE", "OPTIONS"):
@@ -147,84 +150,85 @@ def check_upload(session: str | None, method: str) -> Refusal | None:
 
 
 @dataclass(eq=False, slots=True)
-class Coming:
+class UploadRequest:
     """An upload in progress."""
 
     size: int = 0
 
 
 class Uploads:
-    """The files that visits have sent, with bounds for one visit and for all. Streamlit bounds one file (`server.maxUploadSize`)."""
+    """The files that sessions have uploaded, with limits for one session and for all. Streamlit bounds one file (`server.maxUploadSize`)."""
 
     def __init__(self) -> None:
-        self._coming: dict[str, list[Coming]] = defaultdict(list)  # by session
+        self._requests: dict[str, list[UploadRequest]] = defaultdict(list)  # by session
 
-    async def take(self, app: ASGIApp, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count its bytes as they come; too many end it with a sentence, before they are kept."""
-        end, came = asyncio.get_running_loop().time() + BODY_S, Coming()
-        self._coming[session].append(came)
+    async def receive_upload(self, app: ASGIApp, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an upload to the app and count its bytes as they arrive. Raises HTTPException before too many are stored."""
+        deadline, request = asyncio.get_running_loop().time() + BODY_S, UploadRequest()
+        self._requests[session].append(request)
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             try:
-                async with asyncio.timeout_at(end):
+                async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
-                raise HTTPException(408, f"The file was not here after {BODY_S:.0f} s.", {"Connection": "close"}) from None
-            came.size += len(message.get("body", b""))
+                sentence = f"The upload took more than {BODY_S:.0f} s. Try again."
+                raise HTTPException(408, sentence, {"Connection": "close"}) from None
+            request.size += len(message.get("body", b""))
             if refusal := self._check_room(session):
                 raise HTTPException(refusal.status, refusal.sentence, {"Connection": "close"})
             return message
 
         try:
-            await app(scope, counted, send)
+            await app(scope, receive_counted, send)
         finally:
-            self._coming[session].remove(came)
-            if not self._coming[session]:
-                del self._coming[session]
+            self._requests[session].remove(request)
+            if not self._requests[session]:
+                del self._requests[session]
 
-    def forget_ended(self) -> None:
-        """Free what was sent by visits that have ended."""
+    def free_ended(self) -> None:
+        """Free the files of sessions that have ended."""
         server, manager = runtime.get_instance(), _manager()
         for session in [session for session in manager.file_storage if not server.is_active_session(session)]:
             manager.remove_session_files(session)
 
     def _check_room(self, session: str) -> Refusal | None:
-        """Refuse what is over a bound. Where the room for all is used up, the visit that holds most loses its files, if it holds more."""
-        caps, held = limits(), self._held()
-        most = 2 * caps.max_unpacked_mb * MB
-        files = len(_manager().file_storage.get(session, ())) + len(self._coming[session])
-        if held[session] > most or files > caps.max_files:
-            return Refusal(413, f"A visit may send {most // MB:,} MB and {caps.max_files:,} files at once.")
-        while sum(held.values()) > VISITS * most:
-            largest = max(_manager().file_storage, key=lambda other: held[other], default=session)
-            if held[largest] <= held[session]:
+        """Refuse uploads of a session beyond its limit. At the limit of all sessions, free the files of larger sessions first."""
+        caps, sizes = limits(), self._count_bytes()
+        max_bytes = 2 * caps.max_unpacked_mb * MB
+        n_files = len(_manager().file_storage.get(session, ())) + len(self._requests[session])
+        if sizes[session] > max_bytes or n_files > caps.max_files:
+            return Refusal(413, f"A visit may send {max_bytes // MB:,} MB and {caps.max_files:,} files at once.")
+        while sum(sizes.values()) > SHARES * max_bytes:
+            largest = max(_manager().file_storage, key=lambda other: sizes[other], default=session)
+            if sizes[largest] <= sizes[session]:
                 return Refusal(503, "Too many files are sent at this time. Try again later.")
             _manager().remove_session_files(largest)
-            held = self._held()
+            sizes = self._count_bytes()
         return None
 
-    def _held(self) -> dict[str, int]:
+    def _count_bytes(self) -> dict[str, int]:
         """Return the bytes in memory by session."""
-        held = defaultdict(int, {session: sum(request.size for request in coming) for session, coming in self._coming.items()})
+        sizes = defaultdict(int, {session: sum(request.size for request in requests) for session, requests in self._requests.items()})
         for session, files in list(_manager().file_storage.items()):
-            held[session] += sum(len(file.data) for file in list(files.values()))
-        return held
+            sizes[session] += sum(len(file.data) for file in list(files.values()))
+        return sizes
 
 
 def _manager() -> MemoryUploadedFileManager:
     return runtime.get_instance().uploaded_file_mgr
 
 
-def check_message(data: bytes) -> bool:
-    """Return whether a page's message is one that the app's pages send.
+def is_known_message(data: bytes) -> bool:
+    """Return whether a message is one that the app's pages send.
 
-    Others would empty everybody's caches, write into the app's folder, or ask for millions of upload addresses at once.
+    Other messages could clear the caches of all users, write into the app's folder, or request millions of upload addresses at once.
     """
     message = BackMsg()
     try:
         message.ParseFromString(data)
     except DecodeError:
-        return True  # Streamlit closes the connection, and says why
+        return True  # Streamlit closes the connection and states the reason
     kind = message.WhichOneof("type")
     if kind == "file_urls_request":
         return limits().uploads and len(message.file_urls_request.file_names) <= limits().max_files
@@ -233,26 +237,26 @@ def check_message(data: bytes) -> bool:
     return kind in MESSAGES
 
 
-def checked(receive: Receive) -> Receive:
-    """Return `receive` that leaves out messages which no page sends."""
+def filter_messages(receive: Receive) -> Receive:
+    """Return a function that receives as `receive` does, without the messages that no page sends."""
 
-    async def passed() -> Message:
+    async def receive_known() -> Message:
         message = await receive()
-        while message["type"] == "websocket.receive" and not check_message(message.get("bytes") or b""):
+        while message["type"] == "websocket.receive" and not is_known_message(message.get("bytes") or b""):
             message = await receive()
         return message
 
-    return passed
+    return receive_known
 
 
-def soon(receive: Receive) -> Receive:
-    """Return `receive` that ends a connection over which no message comes after the handshake."""
-    waiting = 2  # the handshake, and the first message
+def require_message(receive: Receive) -> Receive:
+    """Return a function that receives as `receive` does, and ends a connection without a message after the handshake."""
+    n_left = 2  # the handshake and the first message
 
-    async def bounded() -> Message:
-        nonlocal waiting
-        waiting -= 1
-        if waiting < 0:
+    async def receive_in_time() -> Message:
+        nonlocal n_left
+        n_left -= 1
+        if n_left < 0:
             return await receive()
         try:
             async with asyncio.timeout(FIRST_MESSAGE_S):
@@ -260,23 +264,26 @@ def soon(receive: Receive) -> Receive:
         except TimeoutError:
             return {"type": "websocket.disconnect", "code": 1008}
 
-    return bounded
+    return receive_in_time
 
 
-def in_pieces(send: Send) -> Send:
-    """Return `send` that hands a large body over piece by piece, so that one who does not read it holds one piece in memory."""
+def split_body(send: Send) -> Send:
+    """Return a function that sends as `send` does, a large body in pieces.
 
-    async def sent(message: Message) -> None:
+    So one piece, and not the body, is in memory for a client that does not read.
+    """
+
+    async def send_pieces(message: Message) -> None:
         body = message.get("body", b"")
         for start in range(0, len(body) - PIECE, PIECE):
             await send({"type": "http.response.body", "body": body[start : start + PIECE], "more_body": True})
         rest = (len(body) - 1) // PIECE * PIECE if len(body) > PIECE else 0
         await send({**message, "body": body[rest:]} if rest else message)
 
-    return sent
+    return send_pieces
 
 
-def _only(scope: Scope, name: bytes) -> str | None:
-    """Return the value of a header that is there once."""
+def _single_header(scope: Scope, name: bytes) -> str | None:
+    """Return the value of a header, or None if it is missing or repeated."""
     values = [value for other, value in scope["headers"] if other == name]
     return values[0].decode("latin-1") if len(values) == 1 else None

@@ -30,7 +30,7 @@ from pages._frame.server_jobs import in_turn
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
 VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
-TOGETHER = ("home", "neighbours", "compare")  # views that show two models at once
+TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ def english(in_use: InUse) -> InUse:
 
 
 def choose(content: Language) -> InUse:
-    """The expander with all that can be chosen."""
-    with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
+    """Draw the expander with all that can be chosen, and under it what is in use."""
+    with st.expander(t("Model and data"), expanded=False, icon=":material/settings:"):
         model = _choose(
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
@@ -74,6 +74,8 @@ def choose(content: Language) -> InUse:
         devices.choose()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
+    models = [short_name(name) for name in (model, beside) if name]
+    st.caption(plain(" · ".join([*models, *own_names.titles_of([corpus])])))
     for note in _notes_of_vectors(vectors):
         st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, beside)
@@ -115,7 +117,7 @@ def _choose_second_model(model: str) -> str:
 
 
 def _forget_compared() -> None:
-    """What the Compare page sets side by side is then what is in use."""
+    """What Compare sets side by side is then what is in use."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
         drop(key)
@@ -164,17 +166,17 @@ def fit_model(model: str) -> None:
 
 
 def name_corpus(key: str) -> None:
-    """Sentences given by a path, typed or in an older link, get a name: a copy is kept as an own corpus, and the path is shown nowhere.
+    """Replace the path of a text, typed or in a link, by the name of a copy, so that no page shows the path.
 
-    What cannot be read stays as it was given, so that the page can say why; so does an index, which is a folder.
+    The path stays if the text cannot be read, so that the page can state the error. The path of an index, which is a folder, stays too.
     """
-    given = st.session_state.get(key) or _address_of(key)
-    if not given or not ("/" in given or "\\" in given or given.startswith("~")):
+    value = st.session_state.get(key) or _read_parameter(key)
+    if not value or not ("/" in value or "\\" in value or value.startswith("~")):
         return
     with suppress(ElmoscopeError, OSError, ValueError):
-        path = registry.resolve(given, "corpus")
-        name = own_names.name_of(path) or (_keep_file(path) if path.is_file() else given)
-        if name != given:
+        path = registry.resolve(value, "corpus")
+        name = own_names.name_of(path) or (_keep_file(path) if path.is_file() else value)
+        if name != value:
             st.session_state[key] = name
             if key in st.query_params:
                 st.query_params[key] = name
@@ -182,20 +184,23 @@ def name_corpus(key: str) -> None:
 
 
 def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
-    """A corpus by its name, chosen or typed; "" while there is none. An own one shows its file's name; the address holds the whole."""
+    """Let the user choose or type a corpus. Return its name, or "" without one.
+
+    A user's corpus is shown by its file name, and the address holds the full name.
+    """
     name_corpus(key)
-    given = _address_of(key) or st.session_state.get(key)
-    offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
+    value = _read_parameter(key) or st.session_state.get(key)
+    offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))
     titles = {name: own_names.title_of(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
     chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
     return (chosen or "").strip() or default or ""
 
 
-def _address_of(key: str) -> str:
-    """What the address says; "" for a path that nobody has allowed, which a run of a part of the page may still have."""
-    given = st.query_params.get(key, "")
-    return given if places.may_read(key, given) else ""
+def _read_parameter(key: str) -> str:
+    """Return a parameter of the address, or "" for a path that the user has not allowed. Runs of a fragment may still have such a path."""
+    value = st.query_params.get(key, "")
+    return value if places.may_read(key, value) else ""
 
 
 def _keep_file(path: Path) -> str:
@@ -205,7 +210,7 @@ def _keep_file(path: Path) -> str:
         kept = library.keep_files(sources)
     else:
         bar = st.progress(0.0, text=t("Reading texts…"))
-        with in_turn(bar) as turn:  # ends when the page is left or run again
+        with in_turn(bar) as turn:  # the turn ends when the page is closed or runs again
 
             def report(done: int, total: int, _: float) -> None:
                 turn.check()
@@ -213,7 +218,7 @@ def _keep_file(path: Path) -> str:
 
             kept = library.keep_files(sources, report=report)
         bar.empty()
-    for skipped in kept.skipped:  # as toasts, which stay when the page is drawn once more
+    for skipped in kept.skipped:  # toasts stay when the page runs again
         st.toast(plain(skipped.why), icon=":material/warning:", duration="long")
     return kept.name
 
@@ -227,23 +232,23 @@ def _words(language: Language) -> None:
 
 
 def _own_corpora() -> list[str]:
-    """The own corpora that this visitor has used, by name, so that they can be chosen again."""
-    known = st.session_state.setdefault("corpus.own", [])
-    given = st.session_state.get("corpus") or _address_of("corpus")
+    """Return the names of the user corpora of this session that still exist, and record that they are in use."""
+    session_names = st.session_state.setdefault("corpus.own", [])
+    current = st.session_state.get("corpus") or _read_parameter("corpus")
     with suppress(ElmoscopeError):
-        if given and given not in known and own_names.path_of(given):
-            known.append(given)
-    here = [name for name in known if own_names.is_kept(name)]
-    for name in here:
-        with suppress(ElmoscopeError):  # deleted since by another visit
+        if current and current not in session_names and own_names.path_of(current):
+            session_names.append(current)
+    names = [name for name in session_names if own_names.is_kept(name)]
+    for name in names:
+        with suppress(ElmoscopeError):  # another visit has just deleted it
             VISITS.use(own_names.path_of(name))
-    return here
+    return names
 
 
 def _add_typed(key: str, known: list[str]) -> list[str]:
-    """What was typed into a box, or stands in the address, and is none of its choices: it is one from now on."""
-    given = st.session_state.get(key) or _address_of(key)
-    return [given] if given and given not in known else []
+    """Return the value that was typed into a box or is in the address, as a list, unless it is one of the `known` choices."""
+    value = st.session_state.get(key) or _read_parameter(key)
+    return [value] if value and value not in known else []
 
 
 def _choose(label: str, kind: str, default: str, facts: str) -> str:

@@ -21,7 +21,7 @@ from pages._frame.question import gone_through_history
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
 WORDS = ("map_word", "found_word")  # keys of a chosen word, which the other language has not
-TAPPED = ("example", "decided.example", "predict.example", "spell_example", "other_example")
+TAPPED = ("example", "decided.example", "predict.example", "spell_example")
 
 
 def follow() -> None:

@@ -1,7 +1,7 @@
-"""Listen where the settings say: by default on this machine alone, by IPv4 and IPv6, with a bound on connections that stay silent.
+"""Listen on the configured address, by default only on this machine (IPv4 and IPv6), and bound idle connections.
 
-Streamlit binds one socket, to `server.address`. uvicorn waits without end for a request's first bytes, and Streamlit bounds a message
-from a browser as it bounds its own, which may be large.
+Streamlit binds one socket, to `server.address`. uvicorn waits forever for the first bytes of a request. Streamlit applies the limit of its
+own messages, which may be large, to messages from browsers as well.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")
-CONNECTIONS = 2_000  # at once, of all visitors; further ones take the place of those that are idle
-FILES_BESIDE = 500  # open files that are no connections
-SILENT_S = 15.0  # a connection without a request is closed after this time, or after twice as long
-FRAGMENTS = 1_000  # of a message
-REQUEST_S = 600.0  # from a request's headers to the end of its response
-_HOSTS = list(LOCAL)  # patterns of the names that are answered
+MAX_CONNECTIONS = 2_000  # of all users together; additional connections replace idle ones
+OTHER_FILES = 500  # open files that are not connections
+SILENT_S = 15.0  # a connection without a request is closed after one to two times this time
+MAX_FRAGMENTS = 1_000  # of a message
+REQUEST_S = 600.0  # from the headers of a request to the end of its response
+_HOSTS = list(LOCAL)  # patterns of the host names to which the server answers
 
 
 def is_open() -> bool:
@@ -42,28 +42,28 @@ def is_open() -> bool:
         return True
 
 
-def settle() -> None:
-    """Set what follows from the address: the hosts that are answered, and whether paths of this machine may be named.
+def apply_address() -> None:
+    """Set the allowed hosts according to the server's address, and switch paths of this machine off on an open server.
 
-    `server.allowedHosts` is emptied: Streamlit checks the WebSocket alone by it, and knows no rule for IP addresses.
+    `server.allowedHosts` is emptied, because Streamlit would check only WebSockets by it, and has no rule for IP addresses.
     """
-    given = [name for entry in config.get_option("server.allowedHosts") or () for name in entry.replace(",", " ").split()]
+    allowed_hosts = [name for entry in config.get_option("server.allowedHosts") or () for name in entry.replace(",", " ").split()]
     address = config.get_option("server.address") or ""
-    named = [address] if address not in EVERYWHERE else []
-    here = [socket.gethostname()] if is_open() else []
-    _HOSTS[:] = [_plain(name) for name in (*LOCAL, *named, *here, *given)]
+    address_hosts = [address] if address not in EVERYWHERE else []
+    machine_hosts = [socket.gethostname()] if is_open() else []
+    _HOSTS[:] = [_normalize_host(name) for name in (*LOCAL, *address_hosts, *machine_hosts, *allowed_hosts)]
     config.set_option("server.allowedHosts", [])
     if is_open() and not os.environ.get("ELMOSCOPE_PATHS", "").strip():
         os.environ["ELMOSCOPE_PATHS"] = "off"
 
 
 def answers_to(host: str) -> bool:
-    """Return whether a host is this server's. One that is open to other machines has any IP address, as none can be pointed elsewhere."""
-    name = _plain(host)
+    """Return whether the server answers to a host name. An open server answers to every IP address, because nobody can redirect those."""
+    name = _normalize_host(host)
     return any(fnmatchcase(name, pattern) for pattern in _HOSTS) or (is_open() and _is_ip(name))
 
 
-def _plain(host: str) -> str:
+def _normalize_host(host: str) -> str:
     return host.lower().strip("[]").rstrip(".")
 
 
@@ -75,14 +75,14 @@ def _is_ip(name: str) -> bool:
     return True
 
 
-def serving(ahead: Callable[[object], AbstractAsyncContextManager[None]]) -> Callable[[object], AbstractAsyncContextManager[None]]:
-    """Return the server's lifespan: what `ahead` opens before the first answer, then listening on both of localhost's addresses."""
+def make_lifespan(prepare: Callable[[object], AbstractAsyncContextManager[None]]) -> Callable[[object], AbstractAsyncContextManager[None]]:
+    """Return the server's lifespan: it enters the context `prepare`, then listens on both addresses of localhost."""
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
-        bound_connections()
-        async with ahead(app):
-            second = None if is_open() else _second(app)
+        limit_connections()
+        async with prepare(app):
+            second = None if is_open() else _make_ipv6_server(app)
             task = second and asyncio.create_task(second[0].serve(sockets=[second[1]]))
             _announce()
             yield
@@ -93,97 +93,97 @@ def serving(ahead: Callable[[object], AbstractAsyncContextManager[None]]) -> Cal
     return lifespan
 
 
-class _Second(uvicorn.Server):
-    """A server that leaves signals to the first one, which stops it."""
+class _SecondServer(uvicorn.Server):
+    """A server without signal handlers. The first server receives the signals and stops this one."""
 
     capture_signals = staticmethod(nullcontext)
 
 
-def _second(app: object) -> tuple[_Second, socket.socket] | None:
-    """Return a server of the same app for IPv6 and its socket, or None where the address is taken or the machine has no IPv6."""
+def _make_ipv6_server(app: object) -> tuple[_SecondServer, socket.socket] | None:
+    """Return a server of the same app for IPv6 and its socket, or None if the address is taken or the machine has no IPv6."""
     if (config.get_option("server.address") or "").lower() not in ("localhost", "127.0.0.1"):
         return None
     with suppress(OSError):
         bound = socket.create_server(("::1", int(config.get_option("server.port"))), family=socket.AF_INET6)
         bound.setblocking(False)
-        return _Second(uvicorn.Config(app, lifespan="off", **_get_uvicorn_config_kwargs())), bound
+        return _SecondServer(uvicorn.Config(app, lifespan="off", **_get_uvicorn_config_kwargs())), bound
     return None
 
 
 def _announce() -> None:
-    """Say where the app is. Streamlit would look up this machine's external address at a third party for that."""
+    """Print the address of the app. Streamlit would ask a third party for this machine's external address."""
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     end = f":{config.get_option('server.port')}/{config.get_option('server.baseUrlPath').strip('/')}"
     address = config.get_option("server.address") or ""
-    local = address in EVERYWHERE or not is_open()
-    click.echo(f"\n  Elmoscope: {scheme}://{'localhost' if local else address}{end}")
+    is_local = address in EVERYWHERE or not is_open()
+    click.echo(f"\n  Elmoscope: {scheme}://{'localhost' if is_local else address}{end}")
     if is_open():
         click.echo(f"  Open to other machines, as {scheme}://{socket.gethostname()}{end} or by this machine's IP address.")
     click.echo("")
 
 
-class _Socket(WebSocketsSansIOProtocol):
-    """A WebSocket that bounds what uvicorn's keeps without limit: a message's fragments, and answers to pings that nobody reads."""
+class _BoundedSocket(WebSocketsSansIOProtocol):
+    """A WebSocket with bounds that uvicorn's class lacks, on the fragments of a message and on unread answers to pings."""
 
     def handle_cont(self, event: Any) -> None:
-        """Take a fragment of a message; too many end the connection."""
-        if len(self.frames) >= FRAGMENTS:
+        """Add a fragment to the message, or close the connection if there are too many."""
+        if len(self.frames) >= MAX_FRAGMENTS:
             self.transport.abort()
         else:
             super().handle_cont(event)
 
     def handle_ping(self) -> None:
-        """Answer a ping, unless earlier answers wait to be read."""
+        """Answer a ping, unless the client has not read earlier answers."""
         if self.writable.is_set():
             super().handle_ping()
         else:
             self.conn.data_to_send()
 
 
-def bound_connections() -> None:
-    """Bound the number of connections and the time that one may stay without a request, and the size of a browser's message.
+def limit_connections() -> None:
+    """Limit the number of connections, their time without a request, and the size of a browser's message.
 
-    Streamlit passes no such settings on to uvicorn, so the bounds are put into the class of its connections.
+    Streamlit passes no such settings to uvicorn, so this function patches uvicorn's class of connections.
     """
-    made, most = H11Protocol.connection_made, _raise_open_files()
+    original, max_connections = H11Protocol.connection_made, _raise_open_files()
 
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:
-        self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _Socket
-        if len(self.connections) >= most:
-            idle = next((other for other in self.connections if _is_idle(other)), None)
-            (idle.transport if idle else transport).abort()
-        made(self, transport)
+        self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _BoundedSocket
+        if len(self.connections) >= max_connections:
+            idle_connection = next((other for other in self.connections if _is_idle(other)), None)
+            (idle_connection.transport if idle_connection else transport).abort()
+        original(self, transport)
         self.loop.call_later(SILENT_S, _close_silent, self, None, self.loop.time())
 
     H11Protocol.connection_made = connection_made
 
 
 def _is_idle(connection: object) -> bool:
-    """Return whether an HTTP connection waits for a request. A WebSocket's never does."""
+    """Return whether a connection is an HTTP connection that waits for a request."""
     return isinstance(connection, H11Protocol) and (connection.cycle is None or connection.cycle.response_complete)
 
 
-def _close_silent(connection: H11Protocol, seen: object, since: float) -> None:
-    """Close a connection that was idle when it was last looked at and has had no request since, or whose request takes too long."""
+def _close_silent(connection: H11Protocol, last_cycle: object, since: float) -> None:
+    """Close a connection that has had no request since the last check, or that has served one request for too long."""
     if connection not in connection.connections or connection.transport.is_closing():
-        return  # it is gone, or a WebSocket now
+        return  # it is closed, or a WebSocket now
     cycle, now = connection.cycle, connection.loop.time()
-    since = since if cycle is seen else now
-    if (_is_idle(connection) and cycle is seen) or now - since > REQUEST_S:
+    since = since if cycle is last_cycle else now
+    if (_is_idle(connection) and cycle is last_cycle) or now - since > REQUEST_S:
         connection.transport.abort()
     else:
         connection.loop.call_later(SILENT_S, _close_silent, connection, cycle, since)
 
 
 def _raise_open_files() -> int:
-    """Allow as many open files as connections need, and return the number of connections that there is room for."""
+    """Raise the limit of open files to the number that connections need. Return the number of connections that the limit allows."""
     try:
         import resource
     except ImportError:  # Windows
-        return CONNECTIONS
+        return MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + FILES_BESIDE
-    if 0 <= soft < wanted:
-        soft = wanted if hard < 0 else min(wanted, hard)
+    needed = MAX_CONNECTIONS + OTHER_FILES
+    if 0 <= soft < needed:
+        soft = needed if hard < 0 else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return CONNECTIONS if soft < 0 else min(CONNECTIONS, max(soft - FILES_BESIDE, soft // 2))
+    return MAX_CONNECTIONS if soft < 0 else min(MAX_CONNECTIONS, max(soft - OTHER_FILES, soft // 2))

@@ -20,8 +20,8 @@ _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or 
 
 
 def plain(text: object) -> str:
-    """`text` as core.common.markup writes it for Markdown; paths of this machine are names, uploaded files have their owner's."""
-    return markup.plain(pathless(uploaded.titled(str(text))))
+    """Escape a text for Markdown. Paths of this machine are replaced by names, and stored names of uploads by their owners' names."""
+    return markup.plain(pathless(uploaded.restore_names(str(text))))
 
 
 def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:

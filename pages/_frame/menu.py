@@ -1,4 +1,4 @@
-"""The menu: subjects, the pages on each, and the parts of a page; the door of every part, and of addresses that older links hold."""
+"""The menu: pages under three headings, and the parts of a page; the door of every part."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ class Page:
 
     file: str
     label: str
+    icon: str
     parts: tuple[tuple[str, str], ...] = ()  # (view, label)
 
     @property
@@ -29,80 +30,85 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of the menu: a subject, and the pages on it, each with a question of its own and an address of its own."""
+class Heading:
+    """A heading of the menu and the pages under it."""
 
     label: str
-    icon: str
     pages: tuple[Page, ...]
 
 
 HOME = "home"
-# Addresses of views by their name, most once pages of their own; that of Speed is where its page was named.
-NAMED = (
-    *("cloud", "decided", "flip", "found", "spread", "tasks", "spelling", "state", "lessons", "teach", "guess"),
-    *("collocates", "keyness", "change"),
-)
-MOVED = {name: name for name in NAMED} | {"speed": "model"}
 
 
-def menu() -> tuple[Entry, ...]:
+def menu() -> tuple[Heading, ...]:
     """The menu in the reader's language."""
     return (
-        Entry(t("Home"), ":material/home:", (Page("app.py", t("Home")),)),
-        Entry(
-            t("Neighbors"),
-            ":material/hub:",
+        Heading(
+            t("Explore"),
             (
-                Page("pages/neighbours.py", t("Neighbors"), (("neighbours", t("Lists")), ("cloud", t("Cloud")))),
-                Page("pages/why.py", t("Why this sense?"), (("decided", t("Which words decide")), ("flip", t("Edit until it flips")))),
+                Page("app.py", t("Home"), ":material/home:"),
+                Page("pages/neighbors.py", t("Neighbors"), ":material/hub:"),
+                Page("pages/map.py", t("Map"), ":material/scatter_plot:"),
+                Page("pages/mix.py", t("Mix"), ":material/tune:"),
+                Page("pages/why.py", t("Why"), ":material/content_cut:"),
+                Page("pages/senses.py", t("Senses"), ":material/workspaces:", (("found", t("Groups")), ("spread", t("Your labels")))),
             ),
         ),
-        Entry(t("Map"), ":material/scatter_plot:", (Page("pages/map.py", t("Map")),)),
-        Entry(t("Mix"), ":material/tune:", (Page("pages/mix.py", t("Mix")),)),
-        Entry(
-            t("Senses"),
-            ":material/workspaces:",
-            (Page("pages/senses.py", t("Senses"), (("found", t("Groups found")), ("spread", t("Your labels")))),),
-        ),
-        Entry(
-            t("Classify"),
-            ":material/category:",
+        Heading(
+            t("Apply"),
             (
-                Page("pages/classify.py", t("Try it"), (("classify", t("Classifiers")), ("tasks", t("The paper’s tasks")))),
-                Page("pages/train.py", t("Train")),
-                Page("pages/results.py", t("Results")),
-            ),
-        ),
-        Entry(
-            t("Language model"),
-            ":material/school:",
-            (Page("pages/predict.py", t("Next word")), Page("pages/model.py", t("About the model"))),
-        ),
-        Entry(
-            t("Corpus"),
-            ":material/library_books:",
-            (
-                Page("pages/corpus.py", t("Texts"), (("corpus", t("Search")), ("collocates", t("Collocates")), ("keyness", t("Keywords")))),
-                Page("pages/compare.py", t("Compare"), (("compare", t("Spaces")), ("change", t("Change of meaning")))),
-            ),
-        ),
-        Entry(
-            t("Learn"),
-            ":material/account_tree:",
-            (
-                Page("pages/how.py", t("How it works"), (("how", t("Step by step")), ("spelling", t("Spelling")), ("state", t("Memory")))),
                 Page(
-                    "pages/learn.py", t("Lessons"), (("lessons", t("Lessons")), ("teach", t("Slides")), ("guess", t("Guess the machine")))
+                    "pages/classify.py",
+                    t("Classify"),
+                    ":material/category:",
+                    (("classify", t("Try it")), ("tasks", t("The paper’s tasks")), ("train", t("Train")), ("results", t("Results"))),
                 ),
+                Page("pages/predict.py", t("Next word"), ":material/edit_note:"),
+                Page(
+                    "pages/texts.py",
+                    t("Your texts"),
+                    ":material/library_books:",
+                    (
+                        ("texts", t("Texts")),
+                        ("search", t("Search")),
+                        ("collocates", t("Collocates")),
+                        ("keyness", t("Keywords")),
+                        ("change", t("Change over time")),
+                    ),
+                ),
+            ),
+        ),
+        Heading(
+            t("Understand"),
+            (
+                Page(
+                    "pages/how.py", t("How it works"), ":material/account_tree:", (("how", t("Step by step")), ("spelling", t("Spelling")))
+                ),
+                Page(
+                    "pages/learn.py",
+                    t("Learn"),
+                    ":material/school:",
+                    (("slides", t("Slides")), ("lessons", t("Lessons")), ("guess", t("Guess the machine"))),
+                ),
+                Page("pages/models.py", t("Models"), ":material/layers:", (("about", t("About")), ("compare", t("Compare")))),
             ),
         ),
     )
 
 
+def list_pages() -> tuple[Page, ...]:
+    """All pages, in the order of the menu."""
+    return tuple(page for heading in menu() for page in heading.pages)
+
+
+def list_views() -> tuple[str, ...]:
+    """The views of all pages, in the order of the menu."""
+    return tuple(view for page in list_pages() for view in page.views)
+
+
 def door(view: str) -> tuple[str, dict[str, str]]:
     """The file of the page on which a view is, and what its address says to open it there."""
-    page = next(page for entry in menu() for page in entry.pages if view in page.views)
+    page = next(page for page in list_pages() if view in page.views)
     return page.file, {page.control: view} if len(page.parts) > 1 else {}
 
 

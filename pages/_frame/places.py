@@ -1,7 +1,7 @@
-"""Files and folders of this machine that an address names: proposed on the page, and read only after a click in this visit.
+"""Ask the user before reading a file or folder of this machine that an address names.
 
-Anybody can write a link. So a path in an address leaves it before any box sees it, and the page asks; whoever opens the same link
-again is asked again. A path that is typed into a box is the user's own word.
+Anyone can write a link. Therefore a path is removed from the address before any widget sees it, and the page asks whether to read it. It
+asks again in each session. A path that the user types into a box is read without a question.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from core.common.model_layers import MIX, SENSES
 from core.files import registry
 
 FOLDER, SPACE = "folder", "space"
-# Parameters that can hold a path, and what it is a path of: a kind of the registry, a space as the Compare page names it, a folder.
+# Parameters that can hold a path, and the kind of the file: one of the registry, a space as Compare names it, or a folder.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "model": "model",
@@ -35,12 +35,12 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "corpus_folder": FOLDER,
     }
 )
-READ = "places.read"  # in the session: values that the user allowed or typed
-PROPOSED = "places.proposed"  # in the session: the page, and parameter -> value that its link names
+ALLOWED = "places.read"  # the session's key of the values that the user allowed or typed
+PROPOSALS = "places.proposed"  # the session's key of a page and the paths in its link: parameter -> value
 
 
 def is_place(name: str, value: str) -> bool:
-    """Return whether a parameter's value names a file or folder of this machine, and not something by its registered name."""
+    """Return whether a parameter's value is a path of this machine, and not a registered name."""
     kind = KINDS.get(name)
     if kind is None or not value.strip():
         return False
@@ -55,18 +55,18 @@ def is_place(name: str, value: str) -> bool:
 
 
 def may_read(name: str, value: str) -> bool:
-    """Return whether a value of the address may be used: it is no path, or the user has allowed or typed this one."""
+    """Return whether a value of the address may be used: it is not a path, or the user has allowed or typed it."""
     state = st.session_state
-    if not is_place(name, value) or value in state.get(READ, ()):
+    if not is_place(name, value) or value in state.get(ALLOWED, ()):
         return True
-    if state.get(name) == value:  # no box ever has a path of an address, so it was typed
+    if state.get(name) == value:  # boxes never get a path from an address, so the user typed it
         _allow(value)
         return True
     return False
 
 
 def keep_typed() -> None:
-    """At the end of a run: note the paths in the boxes, for another page that gets them by its address."""
+    """Allow the paths in the boxes, for other pages that get them by their address. Call it at the end of a run."""
     for name in KINDS:
         value = st.session_state.get(name)
         if isinstance(value, str) and is_place(name, value):
@@ -74,23 +74,23 @@ def keep_typed() -> None:
 
 
 def propose(name: str, value: str) -> str:
-    """Note a path that was taken out of the address. Return why it cannot be proposed; "" where it can."""
+    """Store a path that was removed from the address, so that `show` asks about it. Return an error if paths are off, or ""."""
     try:
         check_allowed("paths")
     except BadInput as error:
         return str(error)
-    page, proposed = st.session_state.get(PROPOSED, ("", {}))
-    st.session_state[PROPOSED] = _page(), (proposed if page == _page() else {}) | {name: value}
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
+    st.session_state[PROPOSALS] = _page(), (proposals if page == _page() else {}) | {name: value}
     return ""
 
 
 def show() -> None:
-    """Ask whether to read what the link that opened this page names."""
-    page, proposed = st.session_state.get(PROPOSED, ("", {}))
+    """Ask whether to read the paths in the link that opened this page."""
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
     if page != _page():
-        st.session_state.pop(PROPOSED, None)
+        st.session_state.pop(PROPOSALS, None)
         return
-    for name, value in proposed.items():
+    for name, value in proposals.items():
         row = st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"places-{name}")
         if KINDS[name] == FOLDER:
             row.markdown(t("This link names the folder {place} of this machine.", place=code(value)))
@@ -109,12 +109,12 @@ def _read(name: str, value: str) -> None:
 
 
 def _forget(name: str) -> None:
-    page, proposed = st.session_state.get(PROPOSED, ("", {}))
-    st.session_state[PROPOSED] = page, {other: value for other, value in proposed.items() if other != name}
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
+    st.session_state[PROPOSALS] = page, {other: value for other, value in proposals.items() if other != name}
 
 
 def _allow(value: str) -> None:
-    st.session_state[READ] = {*st.session_state.get(READ, ()), value}
+    st.session_state[ALLOWED] = {*st.session_state.get(ALLOWED, ()), value}
 
 
 def _page() -> str:

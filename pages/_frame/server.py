@@ -1,4 +1,4 @@
-"""What the server answers before Streamlit does: the document of every page, Streamlit's scripts, and addresses that have moved.
+"""What the server answers before Streamlit does: the document of every page, and Streamlit's scripts.
 
 Streamlit's own document is called "Streamlit", and its script looks below a page's address for the server first, which costs two
 requests answered 404. Ours has the app's name and says where the server is. It also names the scripts that the page will need:
@@ -12,12 +12,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
@@ -25,20 +24,20 @@ from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_storage import MediaFileKind
 
 from pages._frame.gate import Gate
-from pages._frame.listening import settle
-from pages._frame.menu import MOVED, Page, door, menu
+from pages._frame.listening import apply_address
+from pages._frame.menu import Page, list_pages
 
 STATIC = Path(get_static_dir())
 SCRIPTS = STATIC / "static" / "js"
 ON_EVERY_PAGE = ("PageLink", "Selectbox", "Checkbox", "Button", "ButtonGroup", "BidiComponent", "Html")  # kinds of elements
 PLOTLY, TABLE = "PlotlyChart", "DataFrame"
-BY_PLOTLY = {"cloud", "decided", "flip", "map", "found", "spread", "classify", "model", "corpus", "compare", "how", "spelling", "state"}
+BY_PLOTLY = {"why", "map", "found", "spread", "classify", "about", "search", "compare", "how", "spelling"}
 BY_PLOTLY |= {"lessons"}  # views
-WITHOUT_TABLE = {"flip", "train", "change", "teach", "guess"}  # as they open
+WITHOUT_TABLE = {"train", "texts", "change", "slides", "guess"}  # as they open
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 HEAD_BYTES = 8192  # of a script: its imports stand first
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-FETCHED_WITHIN_S = 60.0  # of a download, from when it was made on
+DOWNLOAD_LIFETIME_S = 60.0  # in which a browser can fetch a download
 FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit says of them: another version's have other names
 
 WHERE = """<script>
@@ -52,18 +51,12 @@ HEAD = """<title>Elmoscope</title>
 
 
 def routes() -> list[Route]:
-    """The pages' document, and where older addresses have gone to, with the same parameters.
-
-    Streamlit itself would open Home under a dialog that says the page was not found.
-    """
+    """Return the routes of the pages' documents. Streamlit itself would open Home under a dialog that says the page was not found."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    pages = [page for entry in menu() for page in entry.pages]
+    pages = list_pages()
     names = [Path(page.file).stem for page in pages if page.file != "app.py"]
     page = _document(pages)
-    return [
-        *(Route("/" + f"{base}/{old}".lstrip("/"), _redirect(view)) for old, view in MOVED.items()),
-        *(Route("/" + f"{base}/{name}".strip("/"), page) for name in ("", *names)),
-    ]
+    return [Route("/" + f"{base}/{name}".strip("/"), page) for name in ("", *names)]
 
 
 def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]:
@@ -114,31 +107,22 @@ class FromMemory:
 
 
 class Download(media_file_manager.MediaFileMetadata):
-    """What Streamlit notes of a file, with the time in which a browser may fetch a download that no page refers to.
+    """Streamlit's record of a file, with a time in which a browser can fetch a download that no page refers to.
 
-    Streamlit deletes such a file at the end of the second run from now on, whoever's run that is: on a busy server before the browser asks.
+    Streamlit would delete such a file at the end of the second run of any page. On a busy server that is before the browser requests it.
     """
 
     def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
         super().__init__(kind)
-        self._until = time.monotonic() + FETCHED_WITHIN_S
+        self._deadline = time.monotonic() + DOWNLOAD_LIFETIME_S
 
     @property
     def is_marked_for_delete(self) -> bool:
-        return super().is_marked_for_delete and time.monotonic() > self._until
+        return super().is_marked_for_delete and time.monotonic() > self._deadline
 
 
 def middleware() -> list[Middleware]:
-    settle()
+    """Return the middleware that handles requests before Streamlit, after applying the server's address and the record of downloads."""
+    apply_address()
     media_file_manager.MediaFileMetadata = Download
     return [Middleware(Gate), Middleware(FromMemory)]
-
-
-def _redirect(view: str) -> Callable[[Request], Awaitable[Response]]:
-    file, parameters = door(view)
-
-    async def answer(request: Request) -> Response:
-        query = urlencode([*request.query_params.multi_items(), *parameters.items()])
-        return RedirectResponse(Path(file).stem + (f"?{query}" if query else ""))  # relative, whatever stands before both
-
-    return answer

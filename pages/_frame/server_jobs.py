@@ -1,4 +1,4 @@
-"""Heavy jobs beside the pages: one queue for the whole server, whose visitors are those with a page open."""
+"""Run heavy jobs in threads, with one queue for the whole server. A user counts as present while a page is open."""
 
 import threading
 import time
@@ -22,13 +22,13 @@ from core.text.languages import Language
 
 
 def visitor() -> str | None:
-    """Who looks at the page that runs now; None in a thread that serves nobody."""
+    """Return the session of the page that runs now, or None in a thread without a page."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else None
 
 
 def _is_there(owner: str) -> bool:
-    """Whether that visitor's page is open; yes where no server runs, as in a test of a page."""
+    """Return whether a page of the session is open. Without a server, as in tests of pages, it is."""
     return not Runtime.exists() or get_instance().is_active_session(owner)
 
 
@@ -38,18 +38,20 @@ VISITS.is_there = _is_there
 
 
 def ask_for_turn() -> Turn:
-    """A place in the queue for who looks at the page that runs now."""
+    """Add a job of the current user to the queue and return its turn."""
     return TURNS.ask(visitor(), st.context.ip_address if Runtime.exists() else None)
 
 
 def waiting_text(turn: Turn) -> str:
-    """How many jobs are before this one, for the page."""
+    """Describe the number of jobs before this one."""
     return tn("Waiting: {n} job ahead.", "Waiting: {n} jobs ahead.", turn.ahead)
 
 
 class Background:
-    """Work in a thread of its own, in both languages of whoever began it, the interface's and the text's; an error is kept as the sentence that
-    a page shows."""
+    """Work in a separate thread, with the interface language, the text language and the visit of the page that started it.
+
+    An error is stored as the sentence that the page shows.
+    """
 
     error: str | None = None
     _thread: threading.Thread | None = None
@@ -59,7 +61,7 @@ class Background:
         return self._thread is not None and self._thread.is_alive()
 
     def begin(self, work: Callable[[], object], *, failed: str, name: str) -> Self:
-        """Run `work`; `failed` is what the page says of a fault of ours."""
+        """Run `work` in a thread. `failed` is the message of the page after an unexpected error."""
         self._thread = threading.Thread(
             target=self._run_in, args=(work, failed, i18n.language(), languages.in_use(), VISIT.get()), name=name, daemon=True
         )
@@ -103,7 +105,7 @@ class ServerJob(Background):
 
     @property
     def running(self) -> bool:
-        """Whether it is under way for this visitor: one who stopped it does not see that it goes on for others."""
+        """Whether the job runs for this user. A user who stopped it does not see that it continues for others."""
         return self.under_way and not (self.turn.has_stopped(visitor()) and self.turn.is_wanted)
 
     @property
@@ -112,15 +114,15 @@ class ServerJob(Background):
 
     @property
     def stop_asked(self) -> bool:
-        """Whether this visitor stopped it."""
+        """Whether this user stopped the job."""
         return self.turn.stop_asked or self.turn.has_stopped(visitor())
 
     def stop(self) -> None:
-        """End it for this visitor; it goes on while anyone else wants it."""
+        """Stop the job for this user. It continues while another user wants it."""
         self.turn.stop(visitor())
 
     def end(self) -> None:
-        """End it for everyone."""
+        """End the job for all users."""
         self.turn.stop_asked = True
 
     def wait(self, seconds: float) -> None:
@@ -128,24 +130,24 @@ class ServerJob(Background):
             super().wait(seconds)
 
     def report(self, done: int, total: int, speed: float) -> None:
-        """How far the work is; ends it where it should."""
+        """Store the progress of the work. Raises JobEnded if the job should end."""
         self.done, self.total, self.speed = done, total, speed
         if done < total:
             self.turn.check()
 
-    def watching(self, n_bytes: int) -> AbstractContextManager[None]:
-        """Report the steps that readers take within, of about so many bytes in all, and end them where the job should end."""
-        return steps.watched(steps.ReadingProgress(n_bytes, self.report).step)
+    def watch_reading(self, n_bytes: int) -> AbstractContextManager[None]:
+        """Report how much of about `n_bytes` bytes is read within the context. End the reading if the job should end."""
+        return steps.watch_steps(steps.ReadingProgress(n_bytes, self.report).step)
 
     def count(self, stage: str, done: int, total: int) -> None:
-        """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""
+        """Report the progress of a stage of the work in its own steps. The speed is the average of the stage so far."""
         if stage != self.stage:
             self.stage = stage
             self.started = time.monotonic()
         self.report(done, total, done / max(time.monotonic() - self.started, 1e-9))
 
     def start(self, work: Callable[[Callable[[int, int, float], None]], object], *, failed: str) -> Self:
-        """Run `work(report)` when it is its turn; `failed` is what the page says of a fault of ours."""
+        """Run `work(report)` in a thread when it is its turn. `failed` is the message of the page after an unexpected error."""
         return self.begin(lambda: self._work(work), failed=failed, name="index")
 
     def _work(self, work: Callable) -> None:
@@ -159,11 +161,14 @@ class ServerJob(Background):
 
 @contextmanager
 def in_turn(bar) -> Iterator[Turn]:
-    """A turn for work that the page itself does, as a download; `bar` says how long the queue is, and leaving ends the wait."""
+    """Wait for a turn for work in the page itself, such as a download, and return it at the end. `bar` shows the length of the queue.
+
+    The wait ends when the user closes the page.
+    """
     turn = ask_for_turn()
     try:
         while not turn.wait():
-            bar.progress(0.0, text=waiting_text(turn))  # also ends here when the page is left or run anew
+            bar.progress(0.0, text=waiting_text(turn))  # Streamlit ends the run here if the page is closed or runs again
         yield turn
     finally:
         turn.leave()

@@ -11,7 +11,7 @@ from core.common.i18n import t
 from pages._frame.choices import BOUND
 from pages._frame.menu import page_link
 
-SLIDES = "teach"
+SLIDES = "slides"
 STYLE = """
 <style>
   html {font-size: 24px;}

@@ -1,7 +1,7 @@
-"""Files that a user brought by the browser: kept for the session, on every page, until the user removes them.
+"""Store uploaded files for the session, for every page, until the user removes them.
 
-Streamlit forgets what a file box holds when its page is left. So a box is only the way in: what comes is stored in the session's own
-folder, and listed below the box with a button that removes it.
+Streamlit drops the files of an upload box when the user opens another page. Therefore new files are stored in a folder of the session at
+once, and listed below the box with a button that removes them.
 """
 
 import tempfile
@@ -21,15 +21,15 @@ from core.files import uploaded
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
-_FOLDER, _KEPT = "uploads", "uploads.kept"  # in the session
-LISTED = 20  # files with a button of their own
+_FOLDER, _KEPT = "uploads", "uploads.kept"  # keys of the session
+LISTED = 20  # files with a separate button
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that a user brought."""
+    """An uploaded file."""
 
-    name: str  # its owner's, to be shown
+    name: str  # the owner's name of the file, for display
     path: Path
     number: int  # of the session's uploads
 
@@ -38,15 +38,15 @@ class Upload:
 
 
 def upload_limit(most_mb: int) -> int:
-    """Return how many MB a file may have that a page reads up to `most_mb` of: the server may take less (server.maxUploadSize)."""
+    """Return the largest size in MB of an upload: `most_mb`, or the server's limit (server.maxUploadSize) if that is lower."""
     return min(most_mb, st.get_option("server.maxUploadSize"))
 
 
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
-    """Draw a box for files of at most so many MB each, and return those brought through it that are here, the latest last.
+    """Draw an upload box for files of at most `most_mb` MB each. Return its files, the latest last.
 
-    Any format is taken, so that whoever reads the file can say how to convert it. `several`: files add up; else a new one takes the place
-    of the last.
+    The box accepts every format, so that the function that reads the file can explain how to convert it. With `several`, files are added.
+    Otherwise a new file replaces the last one.
     """
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
@@ -68,7 +68,7 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
 
 
 def uploads(key: str) -> list[Upload]:
-    """Return the files brought through a box; none where uploads are off."""
+    """Return the files of an upload box, or none if uploads are off."""
     if not limits().uploads:
         return []
     return list(st.session_state.get(_KEPT, {}).get(key, ()))
@@ -76,40 +76,41 @@ def uploads(key: str) -> list[Upload]:
 
 def remove(key: str, number: int | None = None) -> None:
     """Remove one file of a box, or all of them, from this machine."""
-    kept = st.session_state.get(_KEPT, {})
-    gone = [file for file in kept.get(key, ()) if number in (None, file.number)]
-    kept[key] = [file for file in kept.get(key, ()) if file not in gone]
-    for file in gone:
+    files_by_box = st.session_state.get(_KEPT, {})
+    removed_files = [file for file in files_by_box.get(key, ()) if number in (None, file.number)]
+    files_by_box[key] = [file for file in files_by_box.get(key, ()) if file not in removed_files]
+    for file in removed_files:
         file.path.unlink(missing_ok=True)
-        VISITS.held().made.pop((UPLOAD, file.number), None)
+        VISITS.get_holdings().data_sizes.pop((UPLOAD, file.number), None)
 
 
 def _take(key: str, widget: str, several: bool) -> None:
-    """Store what came into a box, in the callback of its change, and leave the box empty for the next."""
+    """Store the new files of a box and empty the box. Streamlit calls this function when the box changes."""
     state = st.session_state
-    came = state.get(widget)
-    came = [file for file in (came if isinstance(came, list) else [came]) if isinstance(file, UploadedFile)]  # else there is no such file
-    if not came or not limits().uploads:
+    value = state.get(widget)
+    # Streamlit returns another class for deleted and missing files.
+    new_files = [file for file in (value if isinstance(value, list) else [value]) if isinstance(file, UploadedFile)]
+    if not new_files or not limits().uploads:
         return
     if not several:
-        state.setdefault(_KEPT, {})[key] = []  # its file stays in the folder: a training that waits may still read it
-    folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # it goes when the session ends
-    for file in came:
+        state.setdefault(_KEPT, {})[key] = []  # the file stays in the folder, because a waiting training may still read it
+    folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # deleted when the session ends
+    for file in new_files:
         try:
             VISITS.check(file.size)
         except BadInput as error:
             state[f"{key}.refused"] = str(error)
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
-        VISITS.held().made[UPLOAD, number] = file.size
-        stored = uploaded.keep(file.name, file.getvalue(), Path(folder.name))
+        VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
+        stored = uploaded.store(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
-    _free(came)
+    _free_memory(new_files)
 
 
-def _free(files: list[UploadedFile]) -> None:
-    """Free Streamlit's own copies in memory, which it would keep until the visit ends."""
+def _free_memory(files: list[UploadedFile]) -> None:
+    """Free Streamlit's copies of the files, which it would hold in memory until the session ends."""
     if context := get_script_run_ctx():
         for file in files:
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)

@@ -1,8 +1,10 @@
-"""What visitors would wait for. Before the server answers, what Home needs: torch, the bundled model, its vectors, a verdict. Half a minute
-after the first page, what is compiled, and the longest openings of other pages.
+"""Prepare slow work before users need it, and delete expired texts.
 
-In a thread beside the first visit it takes longer, and the visit with it: Python runs one thread at a time, so that each of the page's
-hundred files and each line of its script waited for an import. Who comes sooner is connected, and answered once it is open.
+Before the server answers, it opens what Home needs: torch, the bundled model, its vectors and a verdict. Half a minute after the first
+page, it compiles functions and opens the slowest parts of other pages.
+
+Home is not prepared in a thread during the first visit, because Python runs one thread at a time. Every file and every line of the page
+would wait for the imports. Users who come earlier are connected, and answered when the preparation is done.
 """
 
 import asyncio
@@ -19,14 +21,14 @@ from core.common.errors import ElmoscopeError
 from core.files.quotas import VISITS
 
 WARM_UP_AFTER_S = 30.0
-EXPIRES_EVERY_S = 300.0
-WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # of what is computed before a visitor asks
+EXPIRY_INTERVAL_S = 300.0
+WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # a logger that warns of computations outside a page
 PAGE = ("pages._home.door", "pages._home.show", "pages._widgets.downloads", "pages._widgets.gestures")
 
 
 @asynccontextmanager
-async def opening_ahead(_server: object) -> AsyncIterator[None]:
-    """The server's life."""
+async def open_ahead(_server: object) -> AsyncIterator[None]:
+    """Open Home before the server answers, and delete expired texts while it runs."""
     logging.getLogger(WARNS).setLevel(logging.ERROR)
     await asyncio.to_thread(open_home)
     expiry = asyncio.create_task(_expire())
@@ -35,15 +37,15 @@ async def opening_ahead(_server: object) -> AsyncIterator[None]:
 
 
 async def _expire() -> None:
-    """Delete visitors' texts whose time is over, now and again; also those that an earlier run of the server has left."""
+    """Delete expired texts of users at regular intervals, including those of an earlier run of the server."""
     while True:
         with suppress(OSError):
             await asyncio.to_thread(VISITS.expire)
-        await asyncio.sleep(EXPIRES_EVERY_S)
+        await asyncio.sleep(EXPIRY_INTERVAL_S)
 
 
 def open_home() -> None:
-    """Open all that Home needs for its first example."""
+    """Open everything that Home needs for its first example."""
     from core.elmo.models import BUNDLED_MODEL
     from core.views import pair, substitutes
     from pages._cached.views import bench_of, view
@@ -51,7 +53,7 @@ def open_home() -> None:
 
     for name in PAGE:
         import_module(name)
-    with suppress(ElmoscopeError):  # who opens the page is told
+    with suppress(ElmoscopeError):  # the page shows the error
         over = bench_of(BUNDLED_MODEL)
         words = over.words(*examples.pairs(over.language)[examples.first_word(over.language)])
         view(pair.compute, over, pair.PairRequest(first=words[0], second=words[1]))
@@ -62,10 +64,10 @@ def open_home() -> None:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def warm_up() -> threading.Timer:
-    """Compile and open the rest in the background, once the first screens have long been painted: it takes seconds of the processor they need.
+    """Start a timer that compiles and opens the rest, after the first pages, which need the processor themselves.
 
-    When Python collects garbage, it looks through every object of every library: a quarter of a second, in which no page moves. What is
-    loaded by now stays loaded, so it is set apart (gc.freeze).
+    Garbage collection visits every object of every library, and stops all pages for a quarter of a second. The objects loaded so far stay
+    in memory, so they are excluded (gc.freeze).
     """
     gc.freeze()
     timer = threading.Timer(WARM_UP_AFTER_S, open_rest)
@@ -75,7 +77,7 @@ def warm_up() -> threading.Timer:
 
 
 def open_rest() -> None:
-    """UMAP and the products of halves, compiled; then what Senses, Compare and the first lesson open with: a second or two each."""
+    """Compile UMAP and the float16 products, then compute the opening views of Senses, Compare and the first lesson."""
     from core.analysis.maps import compile_layout
     from core.elmo.models import BUNDLED_MODEL
     from core.evaluation.anisotropy import of_table
@@ -86,7 +88,7 @@ def open_rest() -> None:
 
     float16_products.warm_up()
     compile_layout()
-    with suppress(ElmoscopeError):  # who opens the page is told
+    with suppress(ElmoscopeError):  # the page shows the error
         over = bench_of(BUNDLED_MODEL)
         of("targets", of_table, over, most=4)
         view(induction.compute, over, induction.opening(over))

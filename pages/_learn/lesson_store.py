@@ -29,7 +29,7 @@ def labelled(in_use: InUse) -> Bench:
         return over
     own = over.language.sentences
     if not own:
-        raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “In use”."))
+        raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “Model and data”."))
     values = {"corpus": plain(in_use.corpus), "own": plain(own)}
     st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", **values))
     return bench(replace(in_use, corpus=own))
@@ -39,7 +39,7 @@ def own(in_use: InUse) -> Bench:
     """The labeled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
     language = bench(in_use).language
     if not language.sentences or not relations.read(language.code):
-        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “In use”."))
+        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
     if in_use.corpus != language.sentences:
         st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     return bench(replace(in_use, corpus=language.sentences))

@@ -48,7 +48,9 @@ def _play(in_use: InUse) -> None:
     language = languages.in_use()
     request = questions(number, language.code)
     if not request:
-        raise BadInput(t("No words with two labeled senses in {language}. Choose another model under “In use”.", language=language.name))
+        raise BadInput(
+            t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
+        )
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     game = quiz_played.game(number, in_use.model, language.code)
@@ -119,7 +121,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
             args=(game.at + 1,),
         )
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
-        page_link("decided", t("What decided it?"), icon=":material/content_cut:", query_params=address)
+        page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
     show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_notices.how(quiz_question, quiz_reading)))
     lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 

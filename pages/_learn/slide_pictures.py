@@ -15,7 +15,6 @@ from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colours
-from core.figures.cloud import dot_figure
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
@@ -25,9 +24,8 @@ from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
-from core.views import attribution, cloud, layouts
+from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
-from core.views.cloud import StaticRequest
 from pages._cached import opened
 from pages._cached.views import bench, of, view
 from pages._frame.in_use import InUse, english
@@ -37,6 +35,7 @@ from pages._widgets import charts
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
+NEAREST = 12  # words of GloVe's list
 TASK = "news-title"
 SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
 
@@ -96,27 +95,13 @@ def _sentences(in_use: InUse, shown: TwoContexts) -> str:
     return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
 
 
-def _dot(in_use: InUse, shown: TwoContexts) -> str:
-    word = _lemma(in_use, shown)
-    senses = _senses(in_use, word)
-    static = view(cloud.static, bench(in_use), StaticRequest(first=WordInContext((shown.word,), 0), second=None))
-    numbers = static.sides.tolist()
-    near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
-    values = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
-    values |= {"sense": senses[near], "other": senses[far]}
-    line = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
-    figure = dot_figure(
-        word,
-        [p.word for p in static.near],
-        [p.cosine for p in static.near],
-        numbers,
-        senses,
-        height=HEIGHT,
-        key=f"slide.{word}",
-        letters=FACTOR,
-    )
-    _draw(figure, "dot", line)
-    return line
+def _static_list(in_use: InUse, shown: TwoContexts) -> str:
+    vectors = opened.vectors(in_use.vectors)
+    if shown.word not in vectors:
+        raise BadInput(t("GloVe has no vector for “{word}”. Choose another word.", word=shorten(shown.word)))
+    near = [neighbour.word for neighbour in vectors.neighbours(shown.word, NEAREST)]
+    show_html('<p class="said"><b>{}</b>: {}</p>', shown.word, ", ".join(near))
+    return t("One list for all senses: GloVe has one vector for “{word}”.", word=shorten(shown.word))
 
 
 def _angle(in_use: InUse, shown: TwoContexts) -> str:
@@ -236,4 +221,4 @@ def _headline(in_use: InUse, text: str) -> str:
     return line
 
 
-DRAW = (_sentences, _dot, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide
+DRAW = (_sentences, _static_list, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide

@@ -21,7 +21,7 @@ SPELLING, HEADLINES = 7, 8  # slides, by their number from 0
 TEXTS, INFLUENCE, OF_SENSES = (
     (SPELLING, HEADLINES),
     (4, 6),
-    (1, 4, 5, 6),
+    (4, 5, 6),
 )  # whose control is a text; about one sentence; about labeled senses
 
 

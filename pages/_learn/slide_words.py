@@ -21,13 +21,11 @@ USUAL = 9  # tokens of a sentence, where there is a choice: it is read from afar
 
 def choose(in_use: InUse) -> str:
     """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
-    if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
-        st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
     known = list_words_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
-        raise BadInput(t("No examples in this language. Choose another model under “In use”."))
+        raise BadInput(t("No examples in this language. Choose another model under “Model and data”."))
     return word_search(
         st.container(), KEY, words, usual, known=known, separability={}, titles={}, help=t("Search by word or theme.")
     ).casefold()

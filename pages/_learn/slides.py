@@ -68,11 +68,8 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Where does GloVe put the word?"),
-            "cloud",
-            t(
-                "GloVe learns one vector per spelling from nearby words, so all senses share it. Gray neighbors have "
-                "no clear lean. Closer to the center is more similar."
-            ),
+            "neighbors",
+            t("GloVe learns one vector per spelling from nearby words, so all senses share it. Ask which words belong to which sense."),
         ),
         Slide(
             t("And ELMo?"),
@@ -89,7 +86,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Which words decided the sense?"),
-            "decided",
+            "why",
             t(
                 "Each word is removed once. The number is how much the chosen sense’s lead drops without it. Ask "
                 "first: which word told you?"
@@ -102,7 +99,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What does each direction read?"),
-            "decided",
+            "why",
             t(
                 "Half of each vector has read the past, half the future. Bars: the chosen sense’s lead. Gray "
                 "strokes: its lead without a sentence."

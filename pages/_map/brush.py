@@ -39,7 +39,7 @@ def brushed(name: str) -> None:
 
 
 def listen(clicked: Callable[[int], None]) -> None:
-    """Hear of clicks on dots (`clicked` gets the row, or -1, -2 for a star) and of zooms."""
+    """Handle clicks on dots and zooms of the map. `clicked` is called with the row, or with -1 or -2 for a star."""
 
     def on_click() -> None:
         row = st.session_state[WATCH].get("clicked")
@@ -48,10 +48,10 @@ def listen(clicked: Callable[[int], None]) -> None:
 
     def on_zoom() -> None:
         zooms = st.session_state[WATCH].get("zooms")
-        known = zooms.items() if isinstance(zooms, dict) else ()
+        items = zooms.items() if isinstance(zooms, dict) else ()
         st.session_state[KEY].zooms = {
             name: tuple(map(float, limits))
-            for name, limits in known
+            for name, limits in items
             if isinstance(limits, list) and len(limits) == 4 and all(map(is_number, limits))
         }
 

@@ -91,7 +91,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
             with legend:
                 show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colours().items()))
         if not solid:
-            brush.listen(lambda row: lines.clicked(row, placed))
+            brush.listen(lambda row: lines.toggle_point(row, placed))
     notice(measures.write_notices(word, result.reports, result.static))
     lists.meanings(shown.senses, lemma or "")
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))

@@ -1,4 +1,4 @@
-"""Lines from a point to its true neighbors: whose they are, which of them a map put elsewhere, and the list of them."""
+"""Draw lines from the selected point to its true neighbors, mark those that the map placed elsewhere, and list them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,10 @@ KEY, ADDRESS = "map.dot", "dot"
 
 
 def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
-    """Whose lines are drawn: a dot's that was clicked, a star's, nobody's. In the address by the row's id, which a binding would not write."""
+    """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE.
+
+    The choice is written into the address here, because a binding of the widget would not write the row id.
+    """
     titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in placed}
     wanted = st.session_state.get(KEY) or st.query_params.get(ADDRESS, "")
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
@@ -47,8 +50,8 @@ def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> s
     return chosen
 
 
-def clicked(row: int, placed: dict[int, Chosen]) -> None:
-    """A dot, or star -1 or -2, was clicked: it is in question, or no longer. A row that is none of these is no click."""
+def toggle_point(row: int, placed: dict[int, Chosen]) -> None:
+    """Select the clicked dot, or star (row -1 or -2), or deselect it if it is selected. Other rows are ignored."""
     if row < -len(placed):
         return
     name = str(row) if row >= 0 else STARS[list(placed)[-1 - row]]
@@ -56,7 +59,7 @@ def clicked(row: int, placed: dict[int, Chosen]) -> None:
 
 
 def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:
-    """The true neighbors among a map's dots as a list; one that is picked is in question next."""
+    """List the true neighbors among the dots of a map. A neighbor that the user checks becomes the selected point."""
     listed = [occurrences[k] for k in near.rows]
 
     def pick() -> None:

@@ -67,7 +67,7 @@ def editor(view: str, groups: Groups) -> None:
                 ),
             },
         )
-    except (IndexError, KeyError):  # a client edited a row or a column that is not there
+    except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
 
@@ -75,16 +75,17 @@ def editor(view: str, groups: Groups) -> None:
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
     """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
+    senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != groups.names[item]]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
         t("Labeled sentences (JSONL)"),
-        clusters.labelled_jsonl(occurrences.items, labels, word).encode(),
+        clusters.labelled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
         clean_name(f"{word}-senses.jsonl"),
         "application/jsonl",
         key="found.jsonl",
         icon=":material/download:",
         on_click="ignore",
-        help=t("Add it under Corpus to see the groups on Map: faint, as guesses, not measured."),
+        help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
     )
     table = pd.DataFrame(
         {

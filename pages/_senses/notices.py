@@ -9,7 +9,7 @@ from core.common.significance import format_p
 from core.figures.spaces import shape_names
 from core.figures.style import sense_colour
 from core.senses import clusters
-from core.senses.clusters import Agreement, Suggestion
+from core.senses.clusters import Agreement
 from core.views.induction import Groups, Occurrences
 from pages._frame.markup import show_html
 from pages._widgets import lists
@@ -20,58 +20,45 @@ LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each 
 WITH = 4  # words near by in a group's second line
 
 
-def write_notices(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
-    """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
-    word = occurrences.word
-    s = occurrences.suggestion
-    n = len(occurrences.items)
-    values = {"word": word, "n": n, "groups": s.number, "asked": number, "p": format_p(s.p)}
-    if s.number == 1 and n < clusters.FEW:
-        first = t("<b>Inconclusive</b> for “{word}” ({p}): {n} sentences are few", **values)
-    elif s.number == 1:
-        first = t("“{word}”: <b>one group</b>. No split stands out from random clouds ({p})", **values)
-    elif n > clusters.MANY:
-        first = t("“{word}”: <b>{groups} groups</b> ({p}). With {n:,} sentences they may be grammar or topic", **values)
-    else:
-        first = _why_so_many(s, values)
-    if number not in (1, s.number):
-        first += t("; {asked} shown", **values)
-    second = _second(occurrences, number, agreement, telling)
-    return [first + ".", second] if second else [first + "."]
-
-
-def _why_so_many(s: Suggestion, values: dict) -> str:
-    """What the picture of silhouettes says of the number chosen: whether it is above the dotted line, and why not the highest point."""
-    above = [k for k, height, limit in zip(clusters.NUMBERS, s.silhouettes, s.limit, strict=True) if height > limit]
-    highest = clusters.NUMBERS[int(np.argmax(s.silhouettes))]
-    values = values | {"highest": highest, "above": ", ".join(map(str, above))}
-    if s.number not in above:
-        return t("“{word}”: <b>{groups} groups</b> by silhouette ({p}), though only {above} are clearer than in random clouds", **values)
-    if highest == s.number:
-        return t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
-    if highest in above:
-        return t("“{word}”: <b>{groups} groups</b>, the fewest that are about as clear as {highest} ({p})", **values)
-    return t(
-        "“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p}); {highest} are not, though their silhouette is higher",
-        **values,
-    )
-
-
-def _second(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
-    if number > 1 and agreement is not None:
+def write_notices(occurrences: Occurrences, groups: Groups, number: int) -> list[str]:
+    """Write one sentence on the groups on screen, then the figures behind it."""
+    s, agreement = occurrences.suggestion, groups.agreement if number > 1 else None
+    figures = [t("Against random clouds: {p}.", p=format_p(s.p))]
+    if agreement is not None:
         values = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
-        if agreement.rand <= agreement.rand_null[1]:
-            return t("They do not match the {n} corpus labels beyond chance (adjusted Rand {rand}, by chance up to {high}).", **values)
-        if agreement.rand > 1 - 1e-9:
-            return t("They match all {n} corpus labels.", **values)
-        if agreement.rand < 0.5:
-            return t("They partly match the {n} corpus labels (adjusted Rand {rand}, by chance up to {high}).", **values)
-        return t("They largely match the {n} corpus labels (adjusted Rand {rand}, by chance up to {high}).", **values)
-    if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
-        return t("No nearby word marks a group beyond chance: the names are handles.")
+        figures.append(t("Adjusted Rand index with the {n} labels: {rand}, by chance up to {high}.", **values))
     if occurrences.everything > len(occurrences.items):
-        return t("{k:,} of {n:,} sentences, evenly spread.", n=occurrences.everything, k=len(occurrences.items))
-    return ""
+        figures.append(t("{k:,} of {n:,} sentences, evenly spread.", n=occurrences.everything, k=len(occurrences.items)))
+    return [_describe_number(occurrences, groups, number, agreement), *figures]
+
+
+def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agreement: Agreement | None) -> str:
+    """Write how many groups there are, and how far they agree with the labels or can be named."""
+    s, n = occurrences.suggestion, len(occurrences.items)
+    values = {"word": occurrences.word, "n": n, "groups": s.number, "asked": number}
+    if number != s.number:
+        if s.number == 1:
+            return t("“{word}” in {asked} groups; the chart suggests one.", **values)
+        return t("“{word}” in {asked} groups; the chart suggests {groups}.", **values)
+    if s.number == 1 and s.small:
+        return t("“{word}”: <b>one group</b>; in a clearer split, one has fewer than five sentences.", **values)
+    if s.number == 1 and n < clusters.FEW:
+        return t("<b>Inconclusive</b> for “{word}”: {n} sentences are few.", **values)
+    if s.number == 1:
+        return t("“{word}”: <b>one group</b>; no split is clearer than in random clouds.", **values)
+    if agreement is not None:
+        if agreement.rand <= agreement.rand_null[1]:
+            return t("“{word}”: <b>{groups} groups</b>, which match the labels no better than chance.", **values)
+        if agreement.rand > 1 - 1e-9:
+            return t("“{word}”: <b>{groups} groups</b>, which match all labels.", **values)
+        if agreement.rand < 0.5:
+            return t("“{word}”: <b>{groups} groups</b>, which match the labels in part.", **values)
+        return t("“{word}”: <b>{groups} groups</b>, which match most labels.", **values)
+    if n > clusters.MANY:
+        return t("“{word}”: <b>{groups} groups</b>, which may be grammar or topic.", **values)
+    if max((z for words in groups.words for _, z in words), default=0.0) < CLEAR_Z:
+        return t("“{word}”: <b>{groups} groups</b>, but no nearby word marks one.", **values)
+    return t("“{word}”: <b>{groups} groups</b>, the highest filled dot.", **values)
 
 
 def measures(agreement: Agreement) -> str:

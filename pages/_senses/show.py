@@ -37,7 +37,7 @@ def show(in_use: InUse) -> None:
     names = labels.current(of_view, groups.names)
     with picture:
         _pictures(occurrences, groups, names, number, chosen.layer, of_view)
-    notice(write_notices(occurrences, number, groups.agreement, groups.words))
+    notice(write_notices(occurrences, groups, number))
     if occurrences.weak >= OFTEN:
         st.caption(
             t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=occurrences.weak)
@@ -67,7 +67,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
         alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
-        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number), key="found.number", alt=alt)
+        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number, s.small), key="found.number", alt=alt)
     with st.expander(t("Details"), key="found.details"):
         kind = t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components.")
         before = t("Measured before the sense space’s own map.") if layer == SENSES else ""
@@ -78,6 +78,9 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
                     kind,
                     t("Groups come from all dimensions."),
                     t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
+                    t(
+                        "The number is that of the highest filled dot, if any dot is above the line; hollow: a group would have fewer than five sentences."
+                    ),
                     before,
                     agreement,
                 ]

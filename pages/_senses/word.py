@@ -182,5 +182,5 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
 
 def _ways_on() -> None:
     with st.container(horizontal=True, gap="small"):
-        page_link("corpus", t("Add text"), icon=":material/menu_book:", width="content")
-        page_link("cloud", t("Any word’s cloud"), icon=":material/blur_on:", width="content")
+        page_link("texts", t("Add text"), icon=":material/menu_book:", width="content")
+        page_link("map", t("Any word’s map"), icon=":material/scatter_plot:", width="content")

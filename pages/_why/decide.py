@@ -25,15 +25,15 @@ from pages._why.decide_notices import describe_apart, describe_moves, hangs_on, 
 from pages._why.inputs import Options, controls
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.inputs import Chosen, sentence
+from pages._widgets.inputs import Chosen
 
 
-def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """The controls in `inputs`, the colored sentence in `picture`, and all that is below."""
-    with inputs:
-        options = controls(in_use, chosen)
-    if chosen.position is None:
-        return
+def show(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
+    """Color the sentence by what its words decide, and show all that is below; `other` is the second sentence's word."""
+    picture = st.container()
+    more = st.popover(t("More"), icon=":material/tune:", key="decided.more")
+    with more:
+        options = controls(in_use)
     request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap, weights=options.weights)
     answer = view(attribution.compute, bench(in_use), request)
     result = answer.influence
@@ -42,20 +42,20 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
     elif len(result.changed) < len(result.tokens) - 1:
         st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
     if answer.by == attribution.SENSES:
-        _sense(answer, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, inputs, picture)
+        _sense(answer, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
-        result = _without_senses(in_use, request, answer, options, inputs, picture).influence
+        result = _without_senses(in_use, request, answer, options, other, picture).influence
     lists.twin(tables.of_words(result), name="influence", label=t("Words as table"), key="decided.table")
     if result.changed:
         expected.show(in_use, chosen, options, answer.content)
 
 
 def _sense(
-    answer: Attribution, options: Options, chosen: Chosen, colours: dict[str, str], inputs: DeltaGenerator, picture: DeltaGenerator
+    answer: Attribution, options: Options, chosen: Chosen, colours: dict[str, str], more: DeltaGenerator, picture: DeltaGenerator
 ) -> None:
     """A word with senses: which words supported one, in colors of that sense and of the best other."""
     result = answer.influence
-    with inputs:
+    with more:
         sense = _choose_sense(result, options, list(colours))
     stands = influence.verdict(result, options.layer, options.half, sense)
     pair = (colours[stands.sense], colours[stands.rival])
@@ -114,10 +114,9 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 
 
 def _without_senses(
-    in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, inputs: DeltaGenerator, picture: DeltaGenerator
+    in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, other: Chosen, picture: DeltaGenerator
 ) -> Attribution:
     """A word without two labeled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
-    other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is not None:
         answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
     result = answer.influence

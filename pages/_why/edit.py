@@ -1,7 +1,8 @@
-"""Edit until it flips: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
+"""The game: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
 from core.common.markup import html, shorten
@@ -12,25 +13,21 @@ from core.senses.edits import write_step
 from core.text.tokens import as_written, bare
 from core.views.edits import EditPath, EditsRequest, Way, compute
 from pages._cached.views import about, bench, view
-from pages._frame.frame import notice, picture_first
+from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._frame.menu import page_link
 from pages._why import edit_notices
 from pages._why.order import choices, choose_guess
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.inputs import sentence_pair
+from pages._widgets.inputs import Chosen
 from pages._word import atlas, verdict
 
 
-def show(in_use: InUse) -> None:
-    inputs, picture = picture_first()
-    with inputs:
-        first, second = sentence_pair()
+def show(in_use: InUse, first: Chosen, second: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
+    """Draw the path from the first sentence to the second in `picture`, and its controls in `inputs`."""
+    with inputs.popover(t("More"), icon=":material/tune:"):
         order, space = choices(in_use)
-    if first.position is None or second.position is None:
-        return
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = edit_notices.in_words(view(compute, bench(in_use), request))
@@ -54,7 +51,6 @@ def show(in_use: InUse) -> None:
     notice(edit_notices.write_notices(path, judgment, guess) if revealed else edit_notices.before(path.steps, first.word, moves))
     if revealed:
         lists.twin(edit_notices.path_table(path), name="edits", key="flip.table")
-    page_link("guess", t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:

@@ -1,4 +1,4 @@
-"""What the page "What decided this sense?" is asked: examples, the first of the user's sentences, what is done to its words."""
+"""What is asked about the words that decide: examples, what is done to each word, the layer and the half."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,6 @@ from pages._frame import examples, question
 from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
-from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
 from pages._word import pair_layer
 
@@ -30,44 +29,21 @@ class Options:
     half: str  # past, future, both
 
 
-def sentence() -> Chosen:
-    """Examples, and the first of the two sentences that all pages share, its words to tap."""
-    known = examples.decided()
-    labels = [_label(example) for example in known]
-    picked = st.session_state.get("decided.example")
-    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
-        st.session_state["decided.example"] = None  # the sentence has been edited since
-    st.pills(
-        t("Examples"),
-        range(len(known)),
-        key="decided.example",
-        on_change=_take_example,
-        label_visibility="collapsed",
-        format_func=labels.__getitem__,
-    )
-    return inputs.sentence(st.container(), "a", t("Sentence"), t("Word in question"))
-
-
 def example_on_screen(chosen: Chosen) -> Decided | None:
     """The example that the sentence and its word are, if they are one."""
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 
-def controls(in_use: InUse, chosen: Chosen) -> Options:
-    """What is done to each word, which layer and which half are looked at; an example opens at the layer at which it shows its point."""
+def controls(in_use: InUse) -> Options:
+    """Draw the examples, what is done to each word, and which layer and which half are looked at."""
+    _examples()
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
-    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     how = choice(
-        "dhow",
-        t("Each word in turn"),
-        how_names,
-        "drop",
-        place=row,
-        help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word."),
+        "dhow", t("Each word in turn"), how_names, "drop", help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
     )
     message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
-    layer = pair_layer.choose("dlayer", in_use, place=row, help=message)
+    layer = pair_layer.choose("dlayer", in_use, help=message)
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH
@@ -77,7 +53,6 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
             t("Half of the vector"),
             half_names,
             "both",
-            place=row,
             help=t(
                 "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
             ),
@@ -85,12 +60,20 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
     )
     swap = weights = ""
     if how == "swap":
-        swap = text_box(
-            "dswap", t("Swap for"), NEUTRAL, BOX["word"], place=row, width=170, help=t("One word, put in place of each word in turn.")
-        )
+        swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"], help=t("One word, put in place of each word in turn."))
     if layer == "mix":
-        weights = mix_weights(place=row, width=220)
+        weights = mix_weights()
     return Options(how, swap, layer, weights, half)
+
+
+def _examples() -> None:
+    """Offer sentences in which one half decides, the halves disagree, or the model errs."""
+    known = examples.decided()
+    labels = [_label(example) for example in known]
+    picked = st.session_state.get("decided.example")
+    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
+        st.session_state["decided.example"] = None  # the sentence has been edited since
+    st.pills(t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, format_func=labels.__getitem__)
 
 
 def _label(example: Decided) -> str:

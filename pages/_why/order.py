@@ -1,4 +1,4 @@
-"""What the Flip page is asked: the order of the edits, the layer, and the guess."""
+"""What the game is asked: the order of the edits, the layer, and the guess."""
 
 from collections.abc import Sequence
 
@@ -18,21 +18,18 @@ from pages._word import pair_layer
 
 def choices(in_use: InUse) -> tuple[str, str]:
     """The order of the edits, and the layer."""
-    row = st.columns([3, 2], vertical_alignment="bottom")
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
     order = choice(
         "order",
         t("Order of the edits"),
         orders,
         edits.LEFT_TO_RIGHT,
-        place=row[0],
         help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
     )
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
         spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(bench(in_use)))),
-        place=row[1],
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )
     return order, layer

@@ -1,4 +1,4 @@
-"""The table twins of the page "What decided this sense?"."""
+"""The tables of the words that decide and of the halves."""
 
 import pandas as pd
 

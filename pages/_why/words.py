@@ -1,4 +1,4 @@
-"""The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
+"""Words for what decides: names of halves and layers, the legend, what is said of a word without senses."""
 
 from core.common import model_layers
 from core.common.i18n import t

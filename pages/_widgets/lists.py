@@ -7,7 +7,6 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
 from core.files.uploaded import clean_name
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
@@ -33,12 +32,11 @@ def chip_of(label: str, colour: str, facts: str = "") -> Markup:
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
-def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
-    """The senses' colors, once for everything below; a labeled word's with their definitions."""
+def legend(senses: list[str], *, word: str = "") -> None:
+    """Show the senses' colors, once for everything below; a labeled word's with their definitions."""
     facts = definitions(languages.in_use(), word)
     chips = [chip_of(sense, sense_colour(k), facts.get(sense, "")) for k, sense in enumerate(senses)]
-    grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
-    show_html('<div class="chips">{}{}</div>', chips, grey)
+    show_html('<div class="chips">{}</div>', chips)
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
@@ -53,7 +51,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
     """Each neighbor in its sentence, the word in bold, its sense in the sense's color, its cosine at the right.
 
-    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbours.requery).
+    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.requery).
     """
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbours])
 
@@ -172,9 +170,9 @@ def grid(table: pd.DataFrame, **options) -> None:
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
 
 
-def read_selection(event: Mapping | None, n: int) -> list[int]:
-    """Return the rows that a table's selection names, of `n` that the table has now: a selection may be of an earlier one."""
-    return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n]
+def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
+    """Return the selected rows of a table with `n_rows` rows. Rows of an earlier, longer table are dropped."""
+    return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n_rows]
 
 
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:

@@ -9,7 +9,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
 
-HOW, MEMORY, SPELLING, EXPECTED = "how", "memory", "spelling", "expected"
+HOW, SPELLING, EXPECTED = "how", "spelling", "expected"
 
 
 def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
@@ -20,19 +20,14 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
     encoder = bench(in_use).model.encoder  # what it cannot be opened for is said here
     message, go_on, label = {
         HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
-        MEMORY: lambda: (
-            t("{model} is a transformer: it keeps nothing between sentences.", model=known.called),
-            "decided",
-            t("Which words decide?"),
-        ),
         SPELLING: lambda: (
             t("{model} is a transformer: it reads {n:,} word pieces, not letters.", model=known.called, n=len(encoder.tokeniser)),
-            "neighbours",
+            "neighbors",
             t("Its neighbors"),
         ),
         EXPECTED: lambda: (
             t("{model} gives vectors but predicts no words. elmo-mini does.", model=known.called),
-            "neighbours",
+            "neighbors",
             t("Its neighbors"),
         ),
     }[page]()

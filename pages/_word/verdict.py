@@ -34,10 +34,10 @@ def usual_layer(in_use: InUse) -> str:
 
 @within_run
 def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
-    """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
+    """Return the verdict on the target words of both sentences, and the layer that separates the meanings of the word best."""
     if about(in_use, first, second) == in_use:
-        with suppress(ElmoscopeError):  # without static vectors there is no pair, yet a verdict
-            return _pair(in_use, first, second).judgment  # computed once for all that a page shows of both words
+        with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
+            return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
     over = bench(in_use)
     return levels.judgment(over, first, second)

@@ -8,13 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
 from core.files import own_names
-from pages._classify.results import task_titles
 from pages._frame import links
 from tests.app.visit import opened
 from tests.bench import addresses
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/neighbours.py", "pages/compare.py"])
+@pytest.mark.parametrize("page", ["app.py", "pages/neighbors.py", "pages/compare.py"])
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
 def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
     result = opened(page, **{name: "x" * 300})
@@ -66,20 +65,6 @@ def test_hostile_addresses_break_no_page(page: str):
     for name in random.Random(0).sample(list(addresses.VALUES), 4):
         address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])
         assert addresses.visit(page, address)[1] == "", name
-
-
-@pytest.mark.parametrize("title", ["Three dimensions", "3차원"])
-def test_an_older_link_that_holds_a_layout_s_title_opens_that_layout(title: str):
-    page = opened("pages/map.py", layout=title)
-    assert not page.exception and page.session_state["layout"] == "3d"
-
-
-def test_an_older_link_with_a_choice_s_title_opens_what_its_code_names():
-    for value in ("spam", task_titles()["spam"]):
-        page = opened("pages/results.py", results_part="classifiers", results_task=value)
-        assert not page.exception and page.session_state["results_task"] == "spam"
-        assert page.query_params["results_task"] in ("spam", ["spam"])
-    assert opened("pages/results.py", results_part="classifiers", results_task="no such").session_state["results_task"] == "titles"
 
 
 def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_again():

@@ -48,7 +48,7 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
 
 
 def test_neighbours_has_a_second_model_s_lists_under_the_first_one_s(deep):
-    page = opened("pages/neighbours.py", beside=deep, nlayer="2", among="same word", **PAIR)
+    page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     assert not page.exception and not page.error
     message = " ".join(block.proto.body for block in page.get("html"))
     assert "lstm-4, first sentence" in message and "lstm-4, second sentence" in message

@@ -1,8 +1,7 @@
-"""Choices stand in the address by codes, the same in every language; titles of older links are read."""
+"""Choices stand in the address by codes, the same in every language."""
 
 import pytest
 
-from core.classify.model import VARIANTS, variant_titles
 from pages._classify.order import USUAL
 from tests.app.visit import opened, opened_whole
 
@@ -26,24 +25,15 @@ def test_several_variants_stand_in_the_address_by_their_codes(language):
     assert address_of(page, "variants") is None
 
 
-def test_codes_titles_of_older_links_and_nonsense_are_read():
+def test_codes_are_read_and_nonsense_is_not():
     page = opened("pages/train.py", lang="ko", variants="tfidf,elmo,no such")
     assert page.session_state["variants"] == ["tfidf", "elmo"] and address_of(page, "variants") == "elmo,tfidf"
-    titles = variant_titles()
-    assert titles == {name: variant.title for name, variant in VARIANTS.items()}  # in English
-    page = opened("pages/train.py")
-    page.query_params["variants"] = [titles["mean-elmo"], titles["glove"]]
-    page.run()
-    assert sorted(page.session_state["variants"]) == ["glove", "mean-elmo"]
-    assert address_of(page, "variants") == ",".join(name for name in VARIANTS if name in ("glove", "mean-elmo"))
     page = opened("pages/train.py", variants="<b>nonsense</b>")
     assert tuple(page.session_state["variants"]) == USUAL and address_of(page, "variants") is None
 
 
-def test_a_guess_stands_in_the_address_by_its_number_and_its_title_is_read():
-    page = opened_whole("pages/flip.py")
+def test_a_guess_stands_in_the_address_by_its_number():
+    page = opened_whole("pages/why.py")
     page.selectbox(key="guess").set_value("3").run()
     assert not page.exception and address_of(page, "guess") == "3"
-    page = opened("pages/flip.py", guess="it never flips")
-    assert page.session_state["guess"] == "0" and address_of(page, "guess") == "0"
-    assert opened("pages/flip.py", guess="edit 999").session_state["guess"] == ""
+    assert opened("pages/why.py", guess="999").session_state["guess"] == ""

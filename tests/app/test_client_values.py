@@ -1,4 +1,4 @@
-"""What a client may send as a widget's value: what no page of ours sends counts as the value that the widget opens with."""
+"""Test that a widget has its default if a client sends a value that no page of the app sends."""
 
 import json
 
@@ -17,52 +17,52 @@ from streamlit.runtime.state.session_state import SessionState
 from core.figures.maps import selected_data, selected_rows
 from core.live.settings import mix_setting
 from pages._frame import client_values
-from pages._frame.client_values import MOST_JSON, MOST_NEW, checked, is_number
+from pages._frame.client_values import MAX_JSON, MAX_OPTION, check_result, is_number
 from pages._map import lines
 from pages._widgets.lists import read_selection
 
 pytestmark = pytest.mark.unread  # no page is opened
 NESTED = "[" * 100_000 + "]" * 100_000
-NO_JSON = ["", "{", "nan", "[NaN]", '{"a": Infinity}', NESTED, '"\\ud800"', " " * (MOST_JSON + 1), "9" * 5_000]
+NO_JSON = ["", "{", "nan", "[NaN]", '{"a": Infinity}', NESTED, '"\\ud800"', " " * (MAX_JSON + 1), "9" * 5_000]
 
 
 @pytest.mark.parametrize("text", NO_JSON)
-def test_what_is_no_json_is_no_value_of_a_component(text):
+def test_invalid_json_is_not_accepted_from_a_component(text):
     for field in client_values.JSON_FIELDS:
-        assert not client_values._fits(WidgetState(id="a", **{field: text}), field)
+        assert not client_values._has_type(WidgetState(id="a", **{field: text}), field)
 
 
-def test_a_value_of_another_type_is_none():
-    assert client_values._fits(WidgetState(id="a", string_value="x"), "string_value")
-    assert client_values._fits(WidgetState(id="a"), "string_value")  # a box that was emptied
+def test_value_of_another_type_is_not_accepted():
+    assert client_values._has_type(WidgetState(id="a", string_value="x"), "string_value")
+    assert client_values._has_type(WidgetState(id="a"), "string_value")  # a box that the user emptied
     for other in ("int_value", "double_value"):
-        assert not client_values._fits(WidgetState(id="a", **{other: 1}), "string_value")
-    assert not client_values._fits(WidgetState(id="a", bytes_value=b"x"), "json_value")
+        assert not client_values._has_type(WidgetState(id="a", **{other: 1}), "string_value")
+    assert not client_values._has_type(WidgetState(id="a", bytes_value=b"x"), "json_value")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e999, 1e40, -1, 10_000, "x", [1], {}])
-def test_a_number_box_and_a_slider_take_only_numbers_within_their_bounds(value):
+def test_number_box_and_slider_accept_only_numbers_within_their_bounds(value):
     number = NumberInputSerde(value=5, data_type=NumberInput.INT, min_value=0, max_value=9999)
-    assert checked(number.deserialize)(value) == 5
+    assert check_result(number.deserialize)(value) == 5
     slider = SliderSerde([3.0], Slider.INT, True, None, 3, 30)
-    assert checked(slider.deserialize)([value]) == 3 and checked(slider.deserialize)([4, 5]) == 3
-    assert checked(number.deserialize)(7) == 7 and checked(slider.deserialize)([7]) == 7
+    assert check_result(slider.deserialize)([value]) == 3 and check_result(slider.deserialize)([4, 5]) == 3
+    assert check_result(number.deserialize)(7) == 7 and check_result(slider.deserialize)([7]) == 7
 
 
-def test_a_new_option_has_a_length():
+def test_typed_option_is_cleaned_and_limited_in_length():
     serde = SelectboxSerde(
         ["a", "b"], formatted_options=["A", "B"], formatted_option_to_option_index={"A": 0, "B": 1}, default_option_index=0
     )
-    read = checked(serde.deserialize)
-    assert (read("B"), read("/data/my\x00 texts"), read("x" * (MOST_NEW + 1)), read(5.5)) == ("b", "/data/my texts", "a", 5.5)
+    read = check_result(serde.deserialize)
+    assert (read("B"), read("/data/my\x00 texts"), read("x" * (MAX_OPTION + 1)), read(5.5)) == ("b", "/data/my texts", "a", 5.5)
 
 
 ROWS = [[0, 2], [-1], [3], [10**30], ["0"], [0.5], [True], [None], [[0]], {}, "01", None, 7]
 
 
 @pytest.mark.parametrize("rows", ROWS)
-def test_a_table_s_selection_holds_rows_that_are_there(rows):
-    read = checked(DataframeSelectionSerde(num_rows=3).deserialize)
+def test_table_selection_has_only_existing_rows(rows):
+    read = check_result(DataframeSelectionSerde(num_rows=3).deserialize)
     state = read(json.dumps({"selection": {"rows": rows, "columns": [], "cells": []}}))
     assert read_selection(state, 3) == (rows if rows == [0, 2] else [])
 
@@ -70,10 +70,10 @@ def test_a_table_s_selection_holds_rows_that_are_there(rows):
 @pytest.mark.parametrize(
     "value", ["null", "[]", "5", '"x"', '{"selection": 5}', '{"selection": {"cells": 5}}', '{"selection": {"cells": [[]]}}', "{"]
 )
-def test_a_selection_of_another_shape_is_empty(value):
-    table = checked(DataframeSelectionSerde(num_rows=3).deserialize)(value)
+def test_selection_of_another_shape_is_empty(value):
+    table = check_result(DataframeSelectionSerde(num_rows=3).deserialize)(value)
     assert table["selection"]["rows"] == [] == table["selection"]["cells"]
-    chart = checked(PlotlyChartSelectionSerde().deserialize)(value)
+    chart = check_result(PlotlyChartSelectionSerde().deserialize)(value)
     assert selected_rows(chart) == [] == selected_data(chart)
 
 
@@ -89,14 +89,14 @@ def test_a_selection_of_another_shape_is_empty(value):
         [{"customdata": {"0": {}}}],
     ],
 )
-def test_points_with_other_data_are_no_selection(points):
-    chart = checked(PlotlyChartSelectionSerde().deserialize)(json.dumps({"selection": {"points": points}}))
+def test_points_without_scalar_data_are_not_selected(points):
+    chart = check_result(PlotlyChartSelectionSerde().deserialize)(json.dumps({"selection": {"points": points}}))
     assert selected_rows(chart) == []
 
 
-def test_a_selection_of_points_stays():
+def test_valid_selection_of_points_is_accepted():
     sent = {"selection": {"points": [{"customdata": [17]}, {"customdata": {"0": 4}}, {"customdata": [-1]}, {"x": 1}]}}
-    assert selected_rows(checked(PlotlyChartSelectionSerde().deserialize)(json.dumps(sent))) == [17, 4]
+    assert selected_rows(check_result(PlotlyChartSelectionSerde().deserialize)(json.dumps(sent))) == [17, 4]
 
 
 @pytest.mark.parametrize(
@@ -113,28 +113,30 @@ def test_a_selection_of_points_stays():
         5,
     ],
 )
-def test_edits_of_another_shape_are_none(value):
-    assert checked(DataEditorSerde().deserialize)(json.dumps(value))["edited_rows"] == {}
-    assert checked(DataEditorSerde().deserialize)('{"edited_rows": {"0": {"label": "shore"}}}')["edited_rows"] == {0: {"label": "shore"}}
+def test_edits_of_another_shape_are_ignored(value):
+    assert check_result(DataEditorSerde().deserialize)(json.dumps(value))["edited_rows"] == {}
+    assert check_result(DataEditorSerde().deserialize)('{"edited_rows": {"0": {"label": "shore"}}}')["edited_rows"] == {
+        0: {"label": "shore"}
+    }
 
 
 @pytest.mark.parametrize("item", [True, None, "1", [1], float("nan"), float("inf"), 1e300, 10**400])
-def test_what_is_no_number_is_none(item):
+def test_is_number_accepts_only_numbers_in_range(item):
     assert not is_number(item) and is_number(-3) and is_number(0.5)
 
 
-def test_a_click_beside_the_stars_is_no_click():
-    lines.clicked(-3, {1: None, 2: None})
-    lines.clicked(-(10**9), {})
+def test_click_on_a_missing_star_is_ignored():
+    lines.toggle_point(-3, {1: None, 2: None})
+    lines.toggle_point(-(10**9), {})
 
 
 @pytest.mark.parametrize("w", [[10**400, 0], [None, 0], ["x", 0], [[], 0], [float("nan"), 0], [0], {}, "00"])
-def test_a_mix_of_other_things_is_none(w):
+def test_mix_setting_with_invalid_values_is_none(w):
     assert mix_setting({"w": w, "gamma": 1}, 2, 6.0) is None and mix_setting({"w": [0, 0], "gamma": 10**400}, 2, 6.0) is None
 
 
 def test_every_value_enters_through_the_check():
-    """Streamlit calls these two for each value that comes; with another Streamlit this says so."""
+    """Check that the patched methods, which Streamlit calls for each value, still exist in this version of Streamlit."""
     client_values.install()
     for name in ("set_widgets_from_proto", "register_widget"):
         assert getattr(SessionState, name).__module__ == client_values.__name__ or hasattr(getattr(SessionState, name), "__wrapped__")

@@ -37,12 +37,20 @@ def until(page, condition):
     raise AssertionError("it never came")
 
 
+def searching(folder, **address: str):
+    """The search for “bank” in a folder's texts, which were brought before."""
+    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
+    for name, value in {"texts_view": "search", "find": "bank", **address}.items():
+        page.query_params[name] = value
+    return page.run()
+
+
 def small(page) -> str:
     return " ".join(str(each.value) for each in (*page.caption, *page.markdown)) + " " + said(page)
 
 
 def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
-    page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder), find="bank")
+    page = searching(folder)
     page.multiselect(key="docs").set_value(["a.txt"]).run()
     assert not page.exception and not page.error
     assert "“bank” occurs 10 times (166,667 per million tokens)." in said(page)
@@ -51,8 +59,8 @@ def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
 def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
     asked, ask = [], TURNS.ask
     monkeypatch.setattr(TURNS, "ask", lambda *who: asked.append(who) or ask(*who))
-    monkeypatch.setattr("pages._corpus.show.READ_AT_ONCE", 8)
-    page = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder), find="bank", find_order="substitutes")
+    monkeypatch.setattr("pages._texts.lines.READ_AT_ONCE", 8)
+    page = searching(folder, find_order="substitutes")
     until(page, lambda page: "occurs 50 times" in said(page))
     assert len(asked) >= 1 and not page.exception and not page.error
 

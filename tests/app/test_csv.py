@@ -54,11 +54,11 @@ PAGES = {
         f"results, {part}": ("pages/results.py", {"results_part": part})
         for part in ("paper", "more", "labels", "classifiers", "shipped", "checks")
     },
-    "model": ("pages/model.py", {}),
+    "model": ("pages/about.py", {}),
     "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
     "context": ("pages/lessons.py", {"lesson": "context"}),
     "cone": ("pages/lessons.py", {"lesson": "cone"}),
-    "decided": ("pages/decided.py", {}),
+    "why": ("pages/why.py", {}),
 }
 
 
@@ -79,20 +79,20 @@ def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch)
     assert wrong == []
 
 
-def test_a_table_s_own_toolbar_offers_no_csv():
-    """Streamlit would write the cells as they are; what a page offers to download is quoted."""
+def test_toolbar_of_tables_has_no_csv_export():
+    """Check this because Streamlit would export unquoted cells. The app's own exports are quoted."""
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["client"]["disableDataExport"] is True
 
 
-def test_every_download_has_a_name_of_ours_or_a_cleaned_one():
-    """A word, a task or a table's name may be anything; a literal is ours."""
-    ours = {"name", "path.name"}  # DURel's names of files, and a file that we have set aside
-    wrong = []
+def test_every_download_has_a_literal_or_a_cleaned_name():
+    """Check this because words and names of tasks and tables may contain any character."""
+    safe_names = {"name", "path.name"}  # names of DURel's files, and of a file that the app wrote
+    violations = []
     for path in SHIPPED:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
                 file = node.args[2]
-                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in ours):
-                    wrong.append(f"{name(path)}:{node.lineno}")
-    assert wrong == []
+                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in safe_names):
+                    violations.append(f"{name(path)}:{node.lineno}")
+    assert violations == []

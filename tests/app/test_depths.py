@@ -47,7 +47,7 @@ def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
     assert not page.error, [item.value for item in page.error]
 
 
-ADDRESSES = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/map.py": "view", "pages/cloud.py": "cloud_layer"}
+ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": "view"}
 
 
 @pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
@@ -59,12 +59,12 @@ def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_
 
 
 def test_of_a_model_that_is_not_there_no_layers_are_told():
-    page = opened("pages/neighbours.py", model="nonsense", nlayer="9", s="1,2")
+    page = opened("pages/neighbors.py", model="nonsense", nlayer="9", s="1,2")
     assert not page.info and "Unknown model" in page.error[-1].value
 
 
 def test_weights_of_another_depth_give_way_to_equal_ones(folder):
-    page = opened("pages/neighbours.py", model=folder(3), nlayer="mix", s="1,2,3")
+    page = opened("pages/neighbors.py", model=folder(3), nlayer="mix", s="1,2,3")
     assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)
     assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
 

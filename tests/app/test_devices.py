@@ -24,7 +24,7 @@ def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
     monkeypatch.setattr(opened_once, "open_model", opened_there)
     monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
-    page = opened("pages/neighbours.py")
+    page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked

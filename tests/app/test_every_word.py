@@ -57,8 +57,8 @@ def test_measuring_is_stopped_where_it_is_asked_to(few_words):
 def test_a_rare_word_is_offered_the_sentences_of_all_words_with_how_many_have_it():
     n = further_with("sentences", "zebra")
     assert n == further_with("sentences", "ZEBRA".casefold()) and further_with("sentences+more-words", "zebra") == 0
-    page = opened_whole("pages/neighbours.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
-    offered = [button for button in page.button if button.key == "neighbours.more.take"]
+    page = opened_whole("pages/neighbors.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    offered = [button for button in page.button if button.key == "neighbors.more.take"]
     assert bool(offered) == (n > 0)
     if offered:
         assert f"zebra ({n})" in " ".join(item.value for item in page.caption)

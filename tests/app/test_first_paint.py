@@ -31,10 +31,10 @@ FIRST_VISIT = """
 import asyncio
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
-from pages._home.ahead import opening_ahead
+from pages._home.ahead import open_ahead
 
 async def start():
-    async with opening_ahead(None):
+    async with open_ahead(None):
         pass
 
 asyncio.run(start())

@@ -29,9 +29,17 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
+def test_a_group_of_fewer_than_five_sentences_has_no_name_of_a_sense_and_is_not_exported():
+    page = opened("pages/found.py", found_word="bank", found_k="8")
+    editor = page.dataframe[0].value
+    few = editor["sentences"] < 5
+    assert few.any() and not few.all() and not page.exception
+    assert all(("too few" in name) == is_few for name, is_few in zip(editor["label"], few, strict=True))
+
+
 def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():
-    page = opened("pages/corpus.py", find="bank", find_order="substitutes")
-    text = opened("pages/corpus.py", find="bank")
+    page = opened("pages/search.py", find="bank", find_order="substitutes")
+    text = opened("pages/search.py", find="bank")
     sorted_rows, rows = page.dataframe[-1].value, text.dataframe[-1].value
     assert not page.exception and sorted(sorted_rows["sentence"]) == sorted(rows["sentence"])
     assert list(sorted_rows["sentence"]) != list(rows["sentence"])

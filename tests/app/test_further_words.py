@@ -41,7 +41,7 @@ def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
 
 
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():
-    message = said(opened_whole("pages/neighbours.py", **VIRUS))
+    message = said(opened_whole("pages/neighbors.py", **VIRUS))
     assert "germ" in message and "malicious software" in message
     page = opened_whole("pages/map.py", **VIRUS)
     assert page.selectbox(key="map_word").value == "virus" and "without labels" not in said(page)
@@ -153,7 +153,7 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
 
     monkeypatch.setattr(index_plan, "open_table", none_read)
     monkeypatch.setattr(index_plan, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
-    page = refused("pages/neighbours.py", corpus=corpus, **VIRUS)
+    page = refused("pages/neighbors.py", corpus=corpus, **VIRUS)
     assert set(threads) == {"index"} and claimed and not page.exception
     assert "nothing is read in this test" in " ".join(error.value for error in page.error)
 
@@ -161,6 +161,6 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
 @pytest.mark.unread
 def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
-    page = refused("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)
+    page = refused("pages/neighbors.py", corpus="sentences+more-words", **VIRUS)
     assert "This corpus needs" in " ".join(error.value for error in page.error)
     assert not list(private_cache.glob("indexes/*"))

@@ -118,11 +118,6 @@ def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatc
     assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)
 
 
-def test_an_old_link_to_the_quiz_opens_it():
-    page = opened("pages/flip.py", flip_mode="Quiz", quiz="7")
-    assert [title.value for title in page.title] == ["Which sense does ELMo choose?"] and "Quiz 7" in html_of(page)
-
-
 SENSES = ("river <edge>", "money & more", "말")
 
 

@@ -24,13 +24,13 @@ def text_of(page) -> str:
 
 
 def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
-    captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer="1").caption)
+    captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer="1").caption)
     means = re.findall(r"random pairs: (0\.\d\d) on average", captions)
     assert len(means) == 1 and 0.05 < float(means[0]) < 0.5  # one level for both lists, said once
 
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
-    text = " ".join(caption.value for caption in opened("pages/model.py").caption)
+    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
     (values,) = re.findall(r"Cosine of random pairs \(90% range\): (.+)\.", text)
     assert len(re.findall(r"layer \d: −?0\.\d\d \(−?0\.\d\d to 0\.\d\d\)", values)) == 3
 
@@ -47,9 +47,9 @@ def test_two_random_words_are_as_alike_on_every_page():
         assert f"{level.mean:.2f}" == mean, layer
         if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
             assert re.findall(r"of random pairs \(below (0\.\d\d)\)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
-        captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
+        captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
-    text = " ".join(caption.value for caption in opened("pages/model.py").caption)
+    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
     assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}

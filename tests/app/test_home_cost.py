@@ -1,4 +1,4 @@
-"""What Home computes for a sentence, it computes once."""
+"""Test that Home computes each verdict once and does not wait for unneeded work."""
 
 import tomllib
 from pathlib import Path
@@ -15,23 +15,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def index_is_there() -> None:
-    """Home reads no index of every token."""
+    """Replace the fixture that waits for the index, because Home reads no index of every token."""
 
 
 @pytest.fixture
 def judged(monkeypatch) -> list[tuple]:
-    """Return the pairs of words that a verdict was computed for, as they come."""
-    found, judge = [], Judge.judge
+    """Return the list of the sentences whose verdict is computed. It grows with each verdict."""
+    pairs, judge = [], Judge.judge
 
-    def counted(self, first, second, corpus=""):
-        found.append((first.tokens, second.tokens))
+    def judge_and_count(self, first, second, corpus=""):
+        pairs.append((first.tokens, second.tokens))
         return judge(self, first, second, corpus)
 
-    monkeypatch.setattr(Judge, "judge", counted)
-    return found
+    monkeypatch.setattr(Judge, "judge", judge_and_count)
+    return pairs
 
 
-def test_a_new_sentence_on_home_is_judged_once(judged):
+def test_verdict_on_a_new_sentence_is_computed_once(judged):
     page = opened_whole()
     for sentence in ("We sat on the bank until noon.", "The zebra was fair to them.", "The bank closed at four."):
         judged.clear()
@@ -39,7 +39,7 @@ def test_a_new_sentence_on_home_is_judged_once(judged):
         assert not page.exception and len(judged) == len(set(judged)) == 1, sentence
 
 
-def test_a_verdict_does_not_wait_for_static_vectors(monkeypatch):
+def test_verdict_does_not_need_static_vectors(monkeypatch):
     def missing(_bench):
         raise MissingArtifact("glove-mini")
 
@@ -48,9 +48,9 @@ def test_a_verdict_does_not_wait_for_static_vectors(monkeypatch):
     page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
     verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
     assert not page.exception and any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts
-    assert page.error  # the picture, which shows GloVe too, says what is missing
+    assert page.error  # of the picture, which needs GloVe
 
 
-def test_a_run_does_not_wait_for_a_collection_of_garbage():
+def test_runs_do_not_wait_for_garbage_collection():
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["runner"]["postScriptGC"] is False

@@ -1,8 +1,6 @@
-"""How it works and Memory: what they say of a sentence of one's own agrees with itself, and is about the word in question."""
+"""How it works: what it says of a sentence of one's own agrees with itself, and is about the word in question."""
 
 from html import unescape
-
-import pytest
 
 from tests.app.visit import opened_whole
 
@@ -19,18 +17,3 @@ def test_of_words_that_stand_twice_the_one_in_question_is_compared():
 def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
     assert "찾은 창: <b>은행</b>" in said("pages/how.py", lang="ko", a="은행에 갔다.", step="2")
     assert "found <b>⟨village⟩" in said("pages/how.py", a="a village", step="2")
-
-
-@pytest.mark.parametrize(
-    ("address", "labelled"),
-    [
-        ({"a": "The bow was springing back."}, True),  # a form that none of the labeled sentences has
-        ({"lang": "ko", "a": "김민수 씨는 서울역에서 KTX를 탔다."}, True),  # stands against the word before it
-        ({"a": "A ghost walks the corridor at midnight."}, False),
-    ],
-)
-def test_a_word_has_labelled_sentences_for_both_statements_or_for_none(address: dict[str, str], labelled: bool):
-    message = said("pages/state.py", **address)
-    compared = "Two labeled sentences of one sense" in message or "뜻이 같은 두 문장은" in message
-    lacks = "has no labeled sentences" in message or "레이블이 있는 문장이 없습니다" in message
-    assert (compared, lacks) == (labelled, not labelled)

@@ -74,13 +74,13 @@ def file_of(path: str, **address: str) -> str:
 PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
 TYPED = [
     ("app.py", PAIR),
-    ("pages/neighbours.py", PAIR),
+    ("pages/neighbors.py", PAIR),
     ("pages/map.py", PAIR),
     ("pages/mix.py", PAIR),
-    ("pages/decided.py", {"a": PAIR["a"]}),
+    ("pages/why.py", {"a": PAIR["a"]}),
     ("pages/predict.py", {"ptext": "Once upon a rainy"}),
     ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
-    ("pages/corpus.py", {"find": "robin"}),
+    ("pages/search.py", {"find": "robin"}),
     ("pages/compare.py", {"cmp_word": "robin"}),
 ]
 

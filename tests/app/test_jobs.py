@@ -19,7 +19,7 @@ def begin(key, work=lambda job: job.turn, most: int = 2):
     return job
 
 
-def test_the_same_work_is_one_job_until_it_is_ended():
+def test_same_work_is_one_job_until_it_is_ended():
     key = "letters", 1
     job, other = begin(key), begin(("another text", 1))
     assert begin(key) is job is jobs.find_job("a kind", key) and job.result is job.turn and jobs.find_job("another kind", key) is None

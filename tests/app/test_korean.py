@@ -36,7 +36,7 @@ def test_a_link_in_english_stays_english():
 
 
 def test_a_further_korean_word_has_its_senses_at_once():
-    page = opened("pages/neighbours.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
+    page = opened("pages/neighbors.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
     assert not page.exception and not page.error
     message = " ".join(element.proto.body for element in page.get("html"))
     assert "직원 배치" in message and "예의 표시" in message
@@ -63,7 +63,7 @@ def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
 
 
 def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():
-    page = opened_whole("pages/teach.py", lang="ko", slide="8")
+    page = opened_whole("pages/slides.py", lang="ko", slide="8")
     assert page.text_input(key="slide_invented").value == "구름스럽다"
     assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))
     page.text_input(key="slide_invented").set_value("unfriendlyish").run()

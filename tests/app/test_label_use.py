@@ -130,7 +130,7 @@ def test_a_deleted_corpus_takes_its_labels_and_maps_with_it_and_says_so(gold, pr
     label_store.change(stays, "text", Labels(), lambda now: now.label([(("Another", "text"), 1)], "x"))
     maps = list((private_cache / "maps").rglob("*.safetensors"))
     assert maps and label_store.file_of(corpus, "bank").is_file()
-    shown = read_through(opened("pages/corpus.py", corpus=corpus))
+    shown = read_through(opened("pages/texts.py", corpus=corpus))
     assert any("the labels of its words, its maps" in each.value for each in shown.markdown)
     shown.button(key="corpus.forget").click().run()
     assert not shown.exception

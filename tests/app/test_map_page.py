@@ -79,17 +79,6 @@ def test_one_dot_has_no_spread_to_speak_of(tmp_path):
     assert "occurs once" in html_of(page) and "variance" not in " ".join(item.value for item in page.caption)
 
 
-def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_path):
-    assert "Type two sentences below" in opened("pages/cloud.py", a="", b="").info[0].value
-    assert "“lynx” has no labeled senses here" in opened("pages/cloud.py", **{**WILD, "b": ""}).info[0].value
-    corpus = tmp_path / "own.txt"
-    corpus.write_text("The of and.")
-    page = opened("pages/cloud.py", corpus=str(corpus), a="The qzxv.", ai="qzxv", b="And qzxv.", bi="qzxv")
-    while "once all sentences are read" in html_of(page):
-        page.run()
-    assert "These texts have no other word" in html_of(page) and "a cloud<br>" not in html_of(page)
-
-
 def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):
     left = [
         f"The crane lifted {what} over the wall of the site." for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]

@@ -13,12 +13,11 @@ from tests.app.test_pages import opened
 IMG, SCRIPT = "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>"
 RAW = re.compile(r"<img src=x|</?script>", re.IGNORECASE)
 VISITS = {
-    "pages/neighbours.py": {},
+    "pages/neighbors.py": {},
     "pages/map.py": {"map_word": IMG},
     "pages/mix.py": {},
-    "pages/cloud.py": {"cloud_word": IMG},
-    "pages/corpus.py": {"find": "heron"},
-    "pages/decided.py": {},
+    "pages/search.py": {"find": "heron"},
+    "pages/why.py": {},
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text.readings import WordInContext
 from core.views.neighbours import Neighbours
-from pages._neighbours.notices import write_notices
+from pages._neighbors.notices import write_notices
 from tests.app.visit import opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")
@@ -44,7 +44,7 @@ def names(item: Neighbours) -> list:
 
 @pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
 def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
-    page = opened("pages/neighbours.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
+    page = opened("pages/neighbors.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
     message = " ".join(block.proto.body for block in page.get("html"))
     assert not page.exception and message.count("ELMo reads any word") == (not known)
     assert (f"Not in GloVe: “{word}”" in message) != known

@@ -11,10 +11,10 @@ from core.index.neighbours import SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_tokens
 from core.senses.judge import open_judge
-from pages._export.notebook_words import neighbours as recipe
+from pages._export.notebook_words import neighbors as recipe
 from tests.app.visit import opened, opened_whole
 
-PAGE = "pages/neighbours.py"
+PAGE = "pages/neighbors.py"
 LABELLED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
 RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river .", "bi": "4"}
 
@@ -79,7 +79,6 @@ def test_the_notebook_asks_the_same_space():
     assert made.assignments["layer"] == "senses" and any("neighbours.compute(bench" in cell for cell in made.cells)
 
 
-@pytest.mark.parametrize(("view", "key"), [("cloud", "cloud_layer"), ("flip", "flip_layer")])
-def test_cloud_and_flip_draw_it(view, key):
-    page = opened_whole(view, **{key: "senses", "reveal": "true"}, **LABELLED)
-    assert page.session_state[key] == "senses" and len(page.get("plotly_chart")) > 1
+def test_flip_draws_it():
+    page = opened_whole("why", flip_layer="senses", reveal="true", **LABELLED)
+    assert page.session_state["flip_layer"] == "senses" and len(page.get("plotly_chart")) > 1

@@ -68,7 +68,7 @@ def request_of(kind: str, k: int):
     if kind == "edits":
         order, space = ("left to right", "nearest first")[k % 2], ("1", "2", "mix")[k % 3]
         request = EditsRequest(first=words[0], second=words[1], order=order, space=space)
-        return edits, "flip", settings | {"order": order, "flip_layer": space}, request
+        return edits, "why", settings | {"order": order, "flip_layer": space}, request
     first, second = COMPARED[k]
     request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
     return compare, "compare", {"first": first, "second": second}, request

@@ -8,18 +8,20 @@ from streamlit.testing.v1 import AppTest
 
 from core.analysis.spelling import split_words
 from core.classify import tasks as classifier_tasks
+from core.index.neighbours import SAME
 from core.senses import influence
 from core.senses.verdict import TWO
 from core.tasks import answers
 from core.tasks.inputs import flat
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import attribution, cloud, edits, induction, layouts
+from core.views import attribution, edits, induction, layouts, neighbours
 from core.views.levels import judge
+from core.views.neighbours import NeighboursRequest
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 from pages._frame import examples
-from pages._frame.menu import menu
+from pages._frame.menu import list_views
 from tests.app.test_pages import html_of
 from tests.app.visit import opened_whole
 from tests.bench.openings import heaviest, neighbouring
@@ -56,7 +58,7 @@ RIGHT = {
     "coreference": [["Anna", "She", "she", "her"], ["a letter", "it", "it"]],
     "questions": "four thousand",
 }
-VIEWS = [view for entry in menu() for page in entry.pages for view in page.views]
+VIEWS = list_views()
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -95,11 +97,11 @@ def test_home_s_verdict_and_the_senses_it_names_are_right(bench: Bench, pair):
     assert senses == SENSES[bench.language.code] and said.verdict.says == TWO
 
 
-def test_both_lists_and_both_stars_of_the_cloud_are_mostly_of_the_right_sense(bench: Bench, pair):
+def test_both_lists_are_mostly_of_the_right_sense(bench: Bench, pair):
     layer = judge(bench).layer(pair, bench.corpus)
-    near = cloud.compute(bench, cloud.CloudRequest(first=pair[0], second=pair[1], space=layer))
-    for sense, listed, shares in zip(SENSES[bench.language.code], near.near, near.shares, strict=True):
-        assert np.mean([n.occurrence.sense == sense for n in listed]) >= 0.75 and max(shares, key=shares.get) == sense
+    for sense, word in zip(SENSES[bench.language.code], pair, strict=True):
+        near = neighbours.compute(bench, NeighboursRequest(word=word, space=layer, among=SAME, k=8, whole=False))
+        assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 
 def test_the_words_that_decide_are_ones_that_a_person_would_name(bench: Bench, pair):
@@ -190,7 +192,7 @@ def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_slide_opens_where_the_model_is_wrong(language: str):
     for number in range(1, 10):
-        page = opened_whole("pages/teach.py", lang=language, slide=str(number))
+        page = opened_whole("pages/slides.py", lang=language, slide=str(number))
         shown = html_of(page)
         assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
     words = [

@@ -33,8 +33,8 @@ def written(tmp_path):
     return tmp_path / "letters.txt"
 
 
-@pytest.mark.parametrize("page", ["pages/neighbours.py", "pages/corpus.py", "pages/compare.py"])
-def test_a_path_in_an_older_link_opens_and_becomes_a_name(written, page):
+@pytest.mark.parametrize("page", ["pages/neighbors.py", "pages/search.py", "pages/compare.py"])
+def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
     shown = opened(page, corpus=str(written))
     assert not shown.exception
     name = shown.session_state["corpus"]
@@ -46,13 +46,13 @@ def test_a_path_in_an_older_link_opens_and_becomes_a_name(written, page):
 
 def test_an_own_corpus_by_its_file_in_the_cache_is_its_name(private_cache):
     kept = own_corpus.keep_text(TEXT, "letters")
-    shown = opened("pages/neighbours.py", corpus=str(kept.path))
+    shown = opened("pages/neighbors.py", corpus=str(kept.path))
     assert shown.session_state["corpus"] == kept.name and not shown.error
     assert str(private_cache) not in "\n".join(words_on(shown))
 
 
 def test_the_folder_of_texts_stays_out_of_the_address(written):
-    shown = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(written.parent))
+    shown = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(written.parent))
     assert not shown.error and not shown.exception
     assert "corpus_folder" not in shown.query_params
     assert shown.text_input(key="corpus_folder").value == str(written.parent)
@@ -61,7 +61,7 @@ def test_the_folder_of_texts_stays_out_of_the_address(written):
 def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
     kept = own_corpus.keep_text(TEXT + "Nobody has read this one yet.", "letters")
     own_corpus.forget(kept.name)
-    shown = opened("pages/neighbours.py", corpus=kept.name)
+    shown = opened("pages/neighbors.py", corpus=kept.name)
     assert not shown.exception
     assert ["no longer here" in error.value for error in shown.error] == [True]
     assert str(private_cache) not in shown.error[0].value
@@ -139,7 +139,7 @@ def answers(corpus: str) -> tuple[Neighbours, Induction]:
 def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cache, read_places, monkeypatch):
     corpus = own_texts(tmp_path)
     st.cache_resource.clear()  # of what an earlier test read of the same texts
-    page = opened("pages/corpus.py", corpus=corpus)
+    page = opened("pages/texts.py", corpus=corpus)
     while not any("In use on every page" in done.value for done in page.success):
         assert not page.exception and not page.error
         page.run()
@@ -160,27 +160,23 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     assert sum(read_places) > tokens + len(groups.occurrences.items)
     np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
     assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
-    jobs.end(page.session_state["corpus"], 0)  # as after a restart
-    assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/corpus.py", corpus=corpus)))
+    jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
+    assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 
 
-@pytest.mark.parametrize("page", ["pages/state.py", "pages/guess.py"])
-def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
-    words = " ".join(words_on(opened(page, corpus=own_texts(tmp_path))))
-    if page == "pages/state.py":
-        assert "labelled" not in words and "is not in this corpus" in words
-    else:
-        assert "This quiz uses sentences, the language’s labeled sentences." in words
+def test_the_quiz_does_not_call_a_visitors_own_sentences_labelled(tmp_path):
+    words = " ".join(words_on(opened("pages/guess.py", corpus=own_texts(tmp_path))))
+    assert "This quiz uses sentences, the language’s labeled sentences." in words
 
 
 def test_a_corpus_that_is_not_there_is_said_once():
-    page = opened("pages/corpus.py", corpus="nonsense")
+    page = opened("pages/search.py", corpus="nonsense")
     assert [error.value.startswith("Unknown corpus 'nonsense'") for error in page.main.error] == [True]
 
 
 def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page():
     name = own_corpus.keep_text("x" * 4_000 + " " + "x" * 4_000, "mine").name
-    for view in ("corpus", "collocates", "keyness"):
+    for view in ("search", "collocates", "keyness"):
         page = opened(f"pages/{view}.py", corpus=name)
         assert not page.exception and not page.error
         assert len(html_of(page)) > 0 and "x" * 50 not in re.sub(r"<style.*?</style>", "", html_of(page))
@@ -191,15 +187,15 @@ def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page()
     assert "More often in **mine** (1 token)" in [caption.value for caption in short.caption]
 
 
-def test_notes_on_a_file_name_it_once_and_count_files(tmp_path):
+def test_notes_name_each_file_once_and_count_files(tmp_path):
     rows = "\n".join(f"A long title of many words,It rained on day {k}." for k in range(30))
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
     (folder / "empty.txt").write_text("")
-    shown = opened("pages/corpus.py", corpus_way="Folder", corpus_folder=str(folder))
-    assert not shown.error and not shown.exception
-    assert "2 files skipped or incomplete" in [box.label for box in shown.expander]  # of news.csv two notes
-    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(shown))
+    page = opened("pages/texts.py", corpus_way="Folder", corpus_folder=str(folder))
+    assert not page.error and not page.exception
+    assert "2 files skipped or incomplete" in [box.label for box in page.expander]  # news.csv has two notes
+    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(page))
     assert len(notes) == 2 and not any(note.startswith("news.csv") for note in notes)
     assert "the text is read from “text”, not from “title”. To read another, name it." in notes

@@ -1,4 +1,4 @@
-"""A path in an address is proposed, and read after a click in that visit."""
+"""Test that a path in an address is read only after the user clicks, in each session."""
 
 import ast
 import time
@@ -14,7 +14,7 @@ from pages._frame import links, places
 from pages._frame.menu import door
 from tests.app.visit import APP, linked
 
-pytestmark = pytest.mark.unread  # nothing here waits for an index
+pytestmark = pytest.mark.unread  # no test here needs an index
 SECRET = "The otter slept on the bank."
 ASKED = "This link names"
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "texts"
 
 
-def shown(page) -> str:
+def read_page(page) -> str:
     return " ".join(str(item.value if hasattr(item, "value") else item.body) for item in (*page.markdown, *page.get("html"), *page.error))
 
 
@@ -38,22 +38,22 @@ def press(page, name: str, button: str = "read"):
     return page.button(key=f"places.{button}.{name}").click().run()
 
 
-def test_a_folder_in_a_link_is_read_after_a_click_and_asked_about_again(folder):
+def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
     address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
-    kept = {*own_names.folder().glob("*")}
+    stored_files = {*own_names.folder().glob("*")}
     for _ in range(2):
-        page = linked("pages/corpus.py", **address)
-        assert not page.exception and asks(page) and "otter" not in shown(page) and "corpus_folder" not in page.query_params
-        assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == kept
+        page = linked("pages/texts.py", **address)
+        assert not page.exception and asks(page) and "otter" not in read_page(page) and "corpus_folder" not in page.query_params
+        assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == stored_files
         page = press(page, "corpus_folder")
-        assert not page.exception and not page.error and not asks(page) and "otter" in shown(page)
-        kept = {*own_names.folder().glob("*")}
+        assert not page.exception and not page.error and not asks(page) and "otter" in read_page(page)
+        stored_files = {*own_names.folder().glob("*")}
 
 
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("pages/corpus.py", "corpus"),
+        ("pages/search.py", "corpus"),
         ("pages/keyness.py", "against"),
         ("pages/change.py", "change_first"),
         ("pages/change.py", "change_second"),
@@ -62,7 +62,7 @@ def test_a_folder_in_a_link_is_read_after_a_click_and_asked_about_again(folder):
         ("pages/compare.py", "first"),
     ],
 )
-def test_a_file_in_a_link_is_not_opened(path, name, folder):
+def test_file_in_a_link_is_not_opened_without_a_click(path, name, folder):
     file = folder / "secret.txt"
     file.chmod(0)
     page = linked(path, **{name: str(file), "cmp": "corpora" if name == "first_corpus" else "spaces"})
@@ -71,29 +71,29 @@ def test_a_file_in_a_link_is_not_opened(path, name, folder):
     assert not press(page, name, "ignore").exception and not asks(page)
 
 
-def test_a_model_in_a_link_is_used_after_a_click(tmp_path):
+def test_model_in_a_link_is_used_after_a_click(tmp_path):
     page = linked("pages/how.py", model=str(tmp_path))
     assert asks(page) and not page.exception and page.selectbox(key="model").value != str(tmp_path)
     page = press(page, "model")
     assert page.session_state["model"] == str(tmp_path) and not page.exception and page.error  # it holds no model
 
 
-def test_a_link_cannot_open_a_file_by_a_short_link_or_a_name_in_this_folder():
-    page = linked("pages/corpus.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
+def test_file_in_a_short_link_is_not_opened_without_a_click():
+    page = linked("pages/texts.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
     assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
 
 
-def test_where_paths_are_off_nothing_is_proposed(folder, monkeypatch):
+def test_no_path_is_proposed_if_paths_are_off(folder, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
-    page = linked("pages/corpus.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
-    assert not page.exception and not asks(page) and "otter" not in shown(page)
+    page = linked("pages/texts.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
+    assert not page.exception and not asks(page) and "otter" not in read_page(page)
     assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
 
 
-def test_what_was_typed_is_read_and_stays_on_other_pages(tmp_path):
+def test_typed_path_is_used_without_a_question_on_all_pages(tmp_path):
     page = AppTest.from_file(str(APP), default_timeout=300)
-    page.session_state["model"] = str(tmp_path)  # as the box has it
-    for _ in range(2):  # the second run has it in the address, too
+    page.session_state["model"] = str(tmp_path)  # the value of the box
+    for _ in range(2):  # the second run also has it in the address
         page.run()
         assert not asks(page) and page.session_state["model"] == str(tmp_path)
     page.switch_page(door("how")[0]).run()
@@ -101,21 +101,21 @@ def test_what_was_typed_is_read_and_stays_on_other_pages(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["$$ID-0-a", "$$STREAMLIT_INTERNAL_KEY", "$$GENERATED", "a.b", "", " ", "é", "a" * 400])
-def test_a_parameter_of_any_name_is_answered(name):
+def test_parameter_of_any_name_raises_no_exception(name):
     for value in ("1", "\x00"):
         page = linked(**{name: value})
         assert not page.exception, ascii(name)
 
 
-def test_a_short_link_of_very_many_parameters_opens_at_once():
+def test_short_link_with_thousands_of_parameters_opens_quickly():
     code, started = shortened([(f"{k:x}", "") for k in range(9_000)]), time.process_time()
     page = linked(v=code)
-    assert code and not page.exception and 0 < len(page.query_params) <= links.MOST_PARAMETERS
+    assert code and not page.exception and 0 < len(page.query_params) <= links.MAX_PARAMETERS
     assert time.process_time() - started < 30
 
 
 @pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066"])
-def test_a_path_with_hidden_signs_is_not_proposed(value):
+def test_path_with_hidden_characters_is_not_proposed(value):
     page = linked(corpus=value)
     assert not page.exception and not asks(page) and "invalid characters" in page.warning[0].value
 
@@ -128,7 +128,7 @@ def test_a_path_with_hidden_signs_is_not_proposed(value):
         ("model", "/srv/model", True),
         ("model", "~/model", True),
         ("model", "..", True),
-        ("model", "core", True),  # a folder of this very place
+        ("model", "core", True),  # a folder in the current folder
         ("model", "nonsense", False),
         ("model", "\\\\host\\share", True),
         ("vectors", "OWNER/NAME", True),
@@ -148,23 +148,23 @@ def test_a_path_with_hidden_signs_is_not_proposed(value):
         ("corpus", "", False),
     ],
 )
-def test_a_path_is_told_from_a_name(name, value, is_place, monkeypatch):
+def test_is_place_distinguishes_paths_from_names(name, value, is_place, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert places.is_place(name, value) is is_place
 
 
-def test_what_looks_like_a_path_is_not_looked_up(monkeypatch):
-    """On Windows that alone would call another machine."""
+def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
+    """Check this because on Windows the look-up alone would contact another machine."""
     monkeypatch.setattr(registry, "existing", lambda *_: pytest.fail("looked up"))
     assert all(registry.names_place(text, "corpus") for text in ("\\\\host\\share", "//host/share", "/etc/passwd", "~root/x", "C:/x"))
 
 
-def test_every_box_that_takes_a_path_is_known():
-    """Boxes that open what is typed are made by these two functions; another would have to be in the list as well."""
-    found = set()
+def test_places_lists_the_key_of_every_box_that_takes_a_path():
+    """Check the calls of the two functions that make such boxes."""
+    keys = set()
     for path in sorted((ROOT / "pages").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("corpus_box", "_choose") and len(node.args) > 1:
                 key = node.args[0] if ast.unparse(node.func) == "corpus_box" else node.args[1]
-                found |= {key.value} if isinstance(key, ast.Constant) else set()
-    assert found >= {"against", "model", "vectors", "corpus"} and found <= {*places.KINDS}
+                keys |= {key.value} if isinstance(key, ast.Constant) else set()
+    assert keys >= {"against", "model", "vectors", "corpus"} and keys <= {*places.KINDS}

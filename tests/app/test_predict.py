@@ -125,7 +125,7 @@ def test_a_long_word_is_cited_with_a_mark_where_it_is_cut():
     assert "after “" + "x" * 23 + "…”" in said("We sat on the " + "x" * 30, part="next")
 
 
-def test_the_share_of_unknown_words_names_its_direction():
+def test_share_of_unknown_words_is_stated_with_its_direction():
     before, after = (Expected((), unknown, None, None, effective) for unknown, effective in ((0.2, 50.0), (0.07, 700.0)))
     lines = _write_notices("the", "end", before, after)
     assert lines[0].startswith("Backward is more certain") and lines[1].startswith("Forward gives 7% to words outside its vocabulary")

@@ -60,7 +60,7 @@ def test_every_example_comes_with_its_word(code):
 
 def test_links_bring_their_words_and_pages_without_sentences_follow_them():
     link = {"a": "The plant employs nine hundred workers.", "ai": "workers", "b": "Water the plant on Sunday."}
-    page = opened("pages/corpus.py", **link)
+    page = opened("pages/search.py", **link)
     assert page.session_state["w"] == "workers"
     assert words(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
     assert words(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")

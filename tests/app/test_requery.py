@@ -48,7 +48,7 @@ def test_a_line_shows_its_word_and_as_much_as_there_is_room_for(n, position):
 
 
 def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_column():
-    page = opened("pages/neighbours.py", **WILD)
+    page = opened("pages/neighbors.py", **WILD)
     while "All sentences are read once" in html_of(page):
         page.run()
     assert page.segmented_control(key="among").value == "types"
@@ -60,7 +60,7 @@ def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_col
 
 
 def test_what_is_looked_among_follows_the_word_unless_it_was_chosen():
-    page = opened("pages/neighbours.py")
+    page = opened("pages/neighbors.py")
     assert page.segmented_control(key="among").value == "same word"
     page.text_input(key="a").set_value(WILD["a"]).run()
     page.session_state["ai"] = 1
@@ -69,5 +69,5 @@ def test_what_is_looked_among_follows_the_word_unless_it_was_chosen():
     page.session_state["ai"], page.session_state["a"] = 3, "They sat by the bank of the river."
     page.run()
     assert page.segmented_control(key="among").value == "same word"
-    chosen = opened("pages/neighbours.py", among="any word", **WILD)
+    chosen = opened("pages/neighbors.py", among="any word", **WILD)
     assert chosen.segmented_control(key="among").value == "any word"

@@ -92,9 +92,14 @@ def test_the_file_of_a_view_holds_the_verdict(home):
 
 def chosen_layers(**address: str) -> dict[str, str]:
     """The layer at which each page about a word opens."""
-    keys = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/decided.py": "dlayer", "pages/cloud.py": "cloud_layer"}
-    keys |= {"pages/map.py": "view", "pages/flip.py": "flip_layer"}
-    return {path: opened_whole(path, **address).session_state[key] for path, key in keys.items()}
+    keys = {
+        "layer": "app.py",
+        "nlayer": "pages/neighbors.py",
+        "dlayer": "pages/why.py",
+        "flip_layer": "pages/why.py",
+        "view": "pages/map.py",
+    }
+    return {key: opened_whole(path, **address).session_state[key] for key, path in keys.items()}
 
 
 POLISH = {
@@ -129,15 +134,15 @@ def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
         page.text_input(key="a").set_value(a)
         page.text_input(key="b").set_value(b).run()
         assert not page.exception and page.session_state["layer"] == (chosen or "1"), (a, b)
-    for path, key in (("pages/map.py", "view"), ("pages/neighbours.py", "nlayer"), ("app.py", "layer")):
+    for path, key in (("pages/map.py", "view"), ("pages/neighbors.py", "nlayer"), ("app.py", "layer")):
         page.switch_page(path).run()
         assert page.session_state[key] == (chosen or "1"), path
 
 
-@pytest.mark.parametrize("path", ["pages/map.py", "pages/neighbours.py", "pages/cloud.py"])
+@pytest.mark.parametrize("path", ["pages/map.py", "pages/neighbors.py"])
 @pytest.mark.parametrize("layer", ["0", "1", "2"])
 def test_only_home_speaks_of_a_verdict(path, layer):
-    keys = {"pages/map.py": "view", "pages/neighbours.py": "nlayer", "pages/cloud.py": "cloud_layer"}
+    keys = {"pages/map.py": "view", "pages/neighbors.py": "nlayer"}
     page = opened_whole(path, **POLISH, **{keys[path]: layer})
     assert not any("verdict" in item.value.casefold() for item in page.caption)
 
@@ -146,12 +151,12 @@ def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
     page = opened_whole("app.py")
     page.segmented_control(key="layer").set_value("2").run()
     assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
-    page.switch_page("pages/neighbours.py").run()
+    page.switch_page("pages/neighbors.py").run()
     assert page.session_state["nlayer"] == "2"
     assert not any("The verdict uses" in item.value for item in page.caption)
 
 
-@pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py"])
 def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)

@@ -22,10 +22,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from core.common.limits import limits
 from pages._frame import gate, listening, server
 from pages._frame.gate import Gate
-from pages._frame.menu import door, menu
+from pages._frame.menu import door, list_views
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
-VIEWS = [view for entry in menu() for page in entry.pages for view in page.views]
+VIEWS = list_views()
 
 
 def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:
@@ -96,7 +96,7 @@ def test_streamlits_files_come_from_memory_and_all_else_from_streamlit(monkeypat
     assert answer(FromMemory(streamlit), f"/sub/static/js/{scripts(True, True)[0]}")[0] == 200
 
 
-# --- what is refused before Streamlit handles it ----------------------------------------------------------------------
+# --- refusals before Streamlit handles a request ----------------------------------------------------------------------
 
 SESSION, FILE = "b406b738-a4a0-4ac8-b378-59d598a79409", "bfc22c90-4218-46f1-bbd9-53ebd466d258"
 OWN, OPEN = "127.0.0.1", "0.0.0.0"
@@ -104,26 +104,26 @@ OWN, OPEN = "127.0.0.1", "0.0.0.0"
 
 @pytest.fixture
 def listen(monkeypatch):
-    """Return a function that sets the address and the named hosts, as a server's start does."""
+    """Return a function that sets the server's address and its allowed hosts, as the start of a server does."""
     names = "server.address", "server.allowedHosts", "server.baseUrlPath"
-    before = [config.get_option(name) for name in names]
+    old_values = [config.get_option(name) for name in names]
     for variable in ("ELMOSCOPE_PUBLIC", "ELMOSCOPE_PATHS", "ELMOSCOPE_UPLOADS"):
-        monkeypatch.setenv(variable, "")  # so that what `settle` sets goes again
+        monkeypatch.setenv(variable, "")  # so that monkeypatch restores what `apply_address` sets
         monkeypatch.delenv(variable)
 
     def listen(address: str = OWN, hosts: tuple[str, ...] = (), base: str = "") -> None:
         for name, value in zip(names, (address, list(hosts), base), strict=True):
             config.set_option(name, value)
-        listening.settle()
+        listening.apply_address()
 
     yield listen
-    for name, value in zip(names, before, strict=True):
+    for name, value in zip(names, old_values, strict=True):
         config.set_option(name, value)
 
 
 @pytest.fixture
-def visits(monkeypatch) -> SimpleNamespace:
-    """Streamlit's runtime with one visit."""
+def sessions(monkeypatch) -> SimpleNamespace:
+    """Return a runtime of Streamlit with one active session."""
     active = {SESSION}
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     instance = SimpleNamespace(is_active_session=active.__contains__, uploaded_file_mgr=manager, active=active)
@@ -134,17 +134,17 @@ def visits(monkeypatch) -> SimpleNamespace:
 def request(
     path: str = "/", host: str | None = "localhost:8501", *headers: tuple[str, str], method="GET", kind="http", body=(), app=None, query=b""
 ) -> SimpleNamespace:
-    """Send a request through the gate; `reached` is the scope that the app got, or None."""
-    sent, left, result = [], list(body), SimpleNamespace(reached=None, read=0)
+    """Send a request through the gate. In the result, `reached` is the scope that the app received, or None."""
+    sent_messages, parts, result = [], list(body), SimpleNamespace(reached=None, read=0)
 
     async def receive() -> dict:
         result.read += 1
         if kind == "websocket":
             return {"type": "websocket.connect"}
-        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)} if left else {"type": "http.disconnect"}
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)} if parts else {"type": "http.disconnect"}
 
     async def send(message: dict) -> None:
-        sent.append(message)
+        sent_messages.append(message)
 
     async def streamlit(scope, receive, send) -> None:
         result.reached = scope
@@ -154,7 +154,7 @@ def request(
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"page"})
 
-    named = [("host", host)] if host is not None else []
+    host_headers = [("host", host)] if host is not None else []
     scope = {
         "type": kind,
         "method": method,
@@ -162,18 +162,18 @@ def request(
         "raw_path": path.encode(),
         "query_string": query,
         "scheme": "http",
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*named, *headers)],
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*host_headers, *headers)],
         "server": ("localhost", 80),
         "extensions": {"websocket.http.response": {}},
     }
     try:
         asyncio.run(Gate(streamlit)(scope, receive, send))
-    except gate.HTTPException as error:  # Starlette makes an answer of it
+    except gate.HTTPException as error:  # Starlette turns it into a response
         result.status, result.text = error.status_code, error.detail
         return result
-    result.status = sent[0].get("status") if sent else None
-    result.text = b"".join(message.get("body", b"") for message in sent).decode("utf-8", "replace")
-    result.bodies = [message["body"] for message in sent if message.get("body")]
+    result.status = sent_messages[0].get("status") if sent_messages else None
+    result.text = b"".join(message.get("body", b"") for message in sent_messages).decode("utf-8", "replace")
+    result.bodies = [message["body"] for message in sent_messages if message.get("body")]
     return result
 
 
@@ -195,7 +195,7 @@ ADDRESSES = ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 @pytest.mark.parametrize(("address", "status"), [(OWN, 403), (OPEN, 200), ("::1", 403), ("::", 200)])
-def test_a_server_answers_to_its_own_hosts_and_an_open_one_to_ip_addresses(listen, visits, kind, address, status):
+def test_server_answers_to_its_own_hosts_and_open_server_to_ip_addresses(listen, sessions, kind, address, status):
     listen(address)
     for host in LOCAL:
         assert request(host=host, kind=kind).reached, host
@@ -216,7 +216,7 @@ def test_a_server_answers_to_its_own_hosts_and_an_open_one_to_ip_addresses(liste
     [
         (OPEN, ("elmo.example.org",), "elmo.example.org", True),
         (OPEN, ("elmo.example.org",), "ELMO.example.org:443", True),
-        (OPEN, ("a.example.org,b.example.org",), "b.example.org", True),  # as a variable of the environment gives it
+        (OPEN, ("a.example.org,b.example.org",), "b.example.org", True),  # the form of the environment variable
         (OPEN, ("*.example.org",), "a.example.org", True),
         (OPEN, ("*.example.org",), "example.org.other.test", False),
         (OPEN, ("elmo.example.org",), "localhost:8501", True),  # the health check
@@ -228,7 +228,7 @@ def test_a_server_answers_to_its_own_hosts_and_an_open_one_to_ip_addresses(liste
         ("lab.example.org", (), "lab.example.org:8501", True),
     ],
 )
-def test_hosts_that_the_operator_names_are_answered(listen, address, named, host, allowed):
+def test_server_answers_to_allowed_hosts(listen, address, named, host, allowed):
     listen(address, named)
     assert bool(request(host=host).reached) == allowed
 
@@ -238,7 +238,7 @@ def test_hosts_that_the_operator_names_are_answered(listen, address, named, host
     [
         ("localhost:8501", "http://localhost:8501", True),
         ("[::1]:8501", "http://[::1]:8501", True),
-        ("elmo.example.org", "https://elmo.example.org", True),  # a proxy with TLS, the port left out
+        ("elmo.example.org", "https://elmo.example.org", True),  # a proxy with TLS, without a port
         ("elmo.example.org:443", "https://elmo.example.org", True),
         ("elmo.example.org:8443", "https://elmo.example.org:8443", True),
         ("Elmo.Example.Org", "https://elmo.example.org", True),
@@ -246,7 +246,7 @@ def test_hosts_that_the_operator_names_are_answered(listen, address, named, host
         ("elmo.example.org", "https://elmo.example.org:8443", False),
         ("localhost:8501", "http://other.test", False),
         ("localhost:8501", "http://other.test:8501", False),
-        ("localhost:8501", "http://localhost:3000", False),  # another program of this machine
+        ("localhost:8501", "http://localhost:3000", False),  # another program on this machine
         ("localhost:8501", "http://127.0.0.1:8501", False),
         ("localhost:8501", "http://localhost:8501.other.test", False),
         ("localhost:8501", "http://localhost:8501@other.test", False),
@@ -260,7 +260,7 @@ def test_hosts_that_the_operator_names_are_answered(listen, address, named, host
     ],
 )
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_pages_of_another_origin_are_refused(listen, visits, host, origin, allowed, kind):
+def test_requests_from_another_origin_are_refused(listen, sessions, host, origin, allowed, kind):
     listen(OPEN, ("elmo.example.org",))
     answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
     assert bool(answered.reached) == allowed
@@ -273,7 +273,7 @@ def test_pages_of_another_origin_are_refused(listen, visits, host, origin, allow
 
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS", "GET"])
 @pytest.mark.parametrize("path", [f"/_stcore/upload_file/{SESSION}/{FILE}", "/_stcore/upload_file/a/b", "/_stcore/upload_file"])
-def test_no_byte_is_read_of_an_upload_where_uploads_are_off(listen, visits, monkeypatch, method, path):
+def test_upload_is_refused_before_a_byte_is_read_if_uploads_are_off(listen, sessions, monkeypatch, method, path):
     listen(OPEN)
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     refused = request(path, method=method, body=[b"x"])
@@ -291,18 +291,19 @@ def test_no_byte_is_read_of_an_upload_where_uploads_are_off(listen, visits, monk
         (f"{SESSION}/{FILE}/x", "PUT", 404),
         (f"{SESSION}/{FILE}\n", "PUT", 404),
         (f"{SESSION}/secret.csv", "PUT", 404),
-        (f"{FILE}/{SESSION}", "PUT", 400),  # no visit
+        (f"{FILE}/{SESSION}", "PUT", 400),  # not a session
     ],
 )
-def test_an_upload_goes_to_a_visit_and_under_an_id_that_the_server_gave(listen, visits, place, method, status):
+def test_upload_needs_an_active_session_and_an_issued_id(listen, sessions, place, method, status):
     listen(OWN)
     assert request(f"/_stcore/upload_file/{place}", method=method, body=[b"x"]).status == status
 
 
-def keep(visits, session: str, *sizes: int) -> None:
+def store_files(sessions, session: str, *sizes: int) -> None:
+    manager = sessions.uploaded_file_mgr
     for k, size in enumerate(sizes):
-        file = UploadedFileRec(file_id=f"{len(visits.uploaded_file_mgr.file_storage[session])}.{k}", name="a", type="", data=bytes(size))
-        visits.uploaded_file_mgr.add_file(session, file)
+        file = UploadedFileRec(file_id=f"{len(manager.file_storage[session])}.{k}", name="a", type="", data=bytes(size))
+        manager.add_file(session, file)
 
 
 async def read_all(scope, receive, send) -> None:
@@ -317,49 +318,49 @@ async def read_all(scope, receive, send) -> None:
     ("sizes", "body", "status"),
     [
         ((), [b"x" * 1000] * 3, 204),
-        ((), [b"x" * 500_000] * 5, 413),  # as it comes, without a Content-Length
+        ((), [b"x" * 500_000] * 5, 413),  # counted as it arrives, without a Content-Length
         ((1_500_000,), [b"x" * 600_000], 413),
         ((1_500_000,), [b"x" * 400_000], 204),
         ((10,), [b"x"], 204),
         ((10,) * 2, [b"x"], 413),
     ],
 )
-def test_a_visit_has_a_quota_of_bytes_and_files(listen, visits, monkeypatch, sizes, body, status):
+def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, monkeypatch, sizes, body, status):
     listen(OWN)
-    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")  # twice as much waits to be read, at most
+    monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")  # a session may upload twice as much
     monkeypatch.setenv("ELMOSCOPE_MAX_FILES", "2")
-    keep(visits, SESSION, *sizes)
+    store_files(sessions, SESSION, *sizes)
     answered = request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=body, app=read_all)
     assert answered.status == status and answered.read <= 5
     assert status == 204 or answered.text == "A visit may send 2 MB and 2 files at once."
 
 
-def test_visits_that_hold_most_make_room_for_one_that_holds_less(listen, visits, monkeypatch):
+def test_largest_session_loses_its_files_for_a_smaller_one(listen, sessions, monkeypatch):
     listen(OWN)
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
     for k in range(5):
-        keep(visits, f"hostile {k}", 1_900_000 + k)
+        store_files(sessions, f"hostile {k}", 1_900_000 + k)
     assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=[bytes(900_000)], app=read_all).status == 204
-    left = visits.uploaded_file_mgr.file_storage
-    assert "hostile 4" not in left and "hostile 0" in left
-    keep(visits, SESSION, 1_999_000)
-    keep(visits, "hostile 4", 1_900_000)
+    stored_files = sessions.uploaded_file_mgr.file_storage
+    assert "hostile 4" not in stored_files and "hostile 0" in stored_files
+    store_files(sessions, SESSION, 1_999_000)
+    store_files(sessions, "hostile 4", 1_900_000)
     assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=[bytes(500)], app=read_all).status == 503
 
 
-def test_files_of_a_visit_that_has_ended_are_freed_when_a_page_is_left(listen, visits):
+def test_files_of_ended_sessions_are_freed_when_a_page_is_closed(listen, sessions):
     listen(OWN)
-    keep(visits, SESSION, 10)
-    keep(visits, "ended", 10)
+    store_files(sessions, SESSION, 10)
+    store_files(sessions, "ended", 10)
     request("/_stcore/stream", kind="websocket")
-    assert set(visits.uploaded_file_mgr.file_storage) == {SESSION}
+    assert set(sessions.uploaded_file_mgr.file_storage) == {SESSION}
 
 
 UNUSED = ["metrics", "metrics/", "script-health-check", "agent/mcp", "agent/interact", "agent/openapi.json", "new-in-another-version"]
 
 
 @pytest.mark.parametrize(("address", "public", "base"), [(OWN, "", ""), (OWN, "on", ""), (OPEN, "", ""), (OPEN, "on", "sub/elmo")])
-def test_streamlits_other_routes_are_open_to_the_machines_user_alone(listen, monkeypatch, address, public, base):
+def test_unused_routes_of_streamlit_are_open_only_on_a_users_own_machine(listen, monkeypatch, address, public, base):
     listen(address, base=base)
     if public:
         monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
@@ -379,30 +380,30 @@ def test_streamlits_other_routes_are_open_to_the_machines_user_alone(listen, mon
 
 
 @pytest.mark.parametrize(("path", "query"), [("/" + "a" * 70_000, b""), ("/", b"a=" + b"%ea" * 30_000)])
-def test_an_address_longer_than_any_pages_is_refused(listen, path, query):
+def test_too_long_address_is_refused(listen, path, query):
     listen(OWN)
     assert request(path, query=query).status == 414
     assert request("/", query=b"a=" + b"%ea%b0%80" * 4000).status == 200  # two sentences in Korean
 
 
 @pytest.mark.parametrize("size", [0, 1, gate.PIECE, gate.PIECE + 1, 2 * gate.PIECE, 5 * gate.PIECE + 7])
-def test_a_large_response_is_handed_over_in_pieces(listen, size):
+def test_large_response_is_sent_in_pieces(listen, size):
     listen(OWN)
-    whole = os.urandom(size)
+    content = os.urandom(size)
 
     async def page(scope, receive, send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": whole})
+        await send({"type": "http.response.body", "body": content})
 
     bodies = request(app=page).bodies
-    assert b"".join(bodies) == whole and all(len(body) <= gate.PIECE for body in bodies)
+    assert b"".join(bodies) == content and all(len(body) <= gate.PIECE for body in bodies)
 
 
-def test_a_visitor_too_many_is_refused_with_a_sentence(listen, visits, monkeypatch):
+def test_page_beyond_the_limit_is_refused_with_a_sentence(listen, sessions, monkeypatch):
     listen(OWN)
-    monkeypatch.setattr(gate, "SOCKETS", 0)
+    monkeypatch.setattr(gate, "MAX_SOCKETS", 0)
     refused = request("/_stcore/stream", kind="websocket")
-    assert refused.status == 503 and refused.text == "This server has 0 visitors, which is its limit. Try again later.\n"
+    assert refused.status == 503 and refused.text == "This server has 0 open pages, which is its limit. Try again later.\n"
 
 
 @pytest.mark.parametrize(
@@ -415,7 +416,7 @@ def test_a_visitor_too_many_is_refused_with_a_sentence(listen, visits, monkeypat
         (OWN, "off", False),
     ],
 )
-def test_paths_of_the_machine_are_off_where_others_reach_the_server_unless_they_are_allowed(listen, monkeypatch, address, given, paths):
+def test_paths_of_the_machine_are_off_on_an_open_server_by_default(listen, monkeypatch, address, given, paths):
     if given is not None:
         monkeypatch.setenv("ELMOSCOPE_PATHS", given)
     listen(address)
@@ -431,77 +432,77 @@ def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, publ
     page.rerun_script.query_string = "a=x"
     files.file_urls_request.file_names.append("a.txt")
     many.file_urls_request.file_names.extend([""] * 100_000)
-    others = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
-    others += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
-    others[-2].backend_operation_request.install_skills.SetInParent()
-    others[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
-    deferred = BackMsg()
-    deferred.backend_operation_request.deferred_file.file_id = "a"
-    both = page.SerializeToString() + others[0].SerializeToString()  # the last one counts
-    sent = [message.SerializeToString() for message in (*others, many, files, page, deferred)] + [both, b"\xff\xff"]
-    left = [{"type": "websocket.receive", "bytes": data} for data in sent]
+    unknown = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
+    unknown += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
+    unknown[-2].backend_operation_request.install_skills.SetInParent()
+    unknown[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
+    download = BackMsg()
+    download.backend_operation_request.deferred_file.file_id = "a"
+    two_messages = page.SerializeToString() + unknown[0].SerializeToString()  # the last one counts
+    contents = [message.SerializeToString() for message in (*unknown, many, files, page, download)] + [two_messages, b"\xff\xff"]
+    queue = [{"type": "websocket.receive", "bytes": data} for data in contents]
 
     async def receive() -> dict:
-        return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1000}
+        return queue.pop(0) if queue else {"type": "websocket.disconnect", "code": 1000}
 
-    async def passed() -> list[bytes]:
-        read = gate.checked(receive)
+    async def receive_all() -> list[bytes]:
+        read = gate.filter_messages(receive)
         return [message["bytes"] for message in [await read() for _ in range(5 - bool(public))] if "bytes" in message]
 
-    wanted = [page.SerializeToString(), deferred.SerializeToString(), b"\xff\xff"]
-    assert asyncio.run(passed()) == ([] if public else [files.SerializeToString()]) + wanted
+    expected = [page.SerializeToString(), download.SerializeToString(), b"\xff\xff"]
+    assert asyncio.run(receive_all()) == ([] if public else [files.SerializeToString()]) + expected
 
 
-def test_a_page_that_sends_nothing_is_left(listen, monkeypatch):
+def test_connection_without_a_first_message_is_ended(listen, monkeypatch):
     monkeypatch.setattr(gate, "FIRST_MESSAGE_S", 0.01)
-    left = [{"type": "websocket.connect"}]
+    queue = [{"type": "websocket.connect"}]
 
     async def receive() -> dict:
-        if not left:
+        if not queue:
             await asyncio.sleep(60)
-        return left.pop()
+        return queue.pop()
 
-    async def received() -> list[str]:
-        read = gate.soon(receive)
+    async def receive_two() -> list[str]:
+        read = gate.require_message(receive)
         return [(await read())["type"] for _ in range(2)]
 
-    assert asyncio.run(received()) == ["websocket.connect", "websocket.disconnect"]
+    assert asyncio.run(receive_two()) == ["websocket.connect", "websocket.disconnect"]
 
 
-def test_idle_connections_make_room_for_others_and_are_closed(monkeypatch):
-    monkeypatch.setattr(H11Protocol, "connection_made", H11Protocol.connection_made)  # it is the old one again after the test
+def test_idle_connections_are_replaced_and_closed(monkeypatch):
+    monkeypatch.setattr(H11Protocol, "connection_made", H11Protocol.connection_made)  # so that monkeypatch restores it after the test
     monkeypatch.setattr(listening, "_raise_open_files", lambda: 5)
     monkeypatch.setattr(listening, "SILENT_S", 0.5)
-    listening.bound_connections()
+    listening.limit_connections()
 
     async def page(scope, receive, send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"page"})
 
-    async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+    async def fetch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return await reader.read()
 
-    async def visits() -> tuple[bytes, list, int]:
-        running = listening._Second(uvicorn.Config(page, lifespan="off", log_config=None))
+    async def connect_many() -> tuple[bytes, list, int]:
+        running = listening._SecondServer(uvicorn.Config(page, lifespan="off", log_config=None))
         bound = socket.create_server(("127.0.0.1", 0))
         bound.setblocking(False)
         task = asyncio.create_task(running.serve(sockets=[bound]))
         place = bound.getsockname()
         idle = [await asyncio.open_connection(*place) for _ in range(20)]
         idle[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
-        answer = await ask(*await asyncio.open_connection(*place))
-        ended = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
-        left = len(running.server_state.connections)
+        answer = await fetch(*await asyncio.open_connection(*place))
+        ends = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
+        n_connections = len(running.server_state.connections)
         running.should_exit = True
         await task
         for _, writer in idle:
             writer.close()
-        return answer, ended, left
+        return answer, ends, n_connections
 
-    answer, ended, left = asyncio.run(visits())
-    assert answer.endswith(b"page\r\n0\r\n\r\n") and left == 0
-    assert all(end == b"" or isinstance(end, ConnectionError) for end in ended)
+    answer, ends, n_connections = asyncio.run(connect_many())
+    assert answer.endswith(b"page\r\n0\r\n\r\n") and n_connections == 0
+    assert all(end == b"" or isinstance(end, ConnectionError) for end in ends)
 
 
 def test_pings_are_answered_only_while_the_answers_are_read():
@@ -514,11 +515,11 @@ def test_pings_are_answered_only_while_the_answers_are_read():
         while (await receive())["type"] != "websocket.disconnect":
             pass
 
-    async def written() -> list[int]:
+    async def count_answers() -> list[int]:
         setting = uvicorn.Config(page, lifespan="off", log_config=None)
         setting.load()
         transport = MagicMock(get_extra_info=lambda name: None, is_closing=lambda: False)
-        connection = listening._Socket(setting, uvicorn.server.ServerState(), {})
+        connection = listening._BoundedSocket(setting, uvicorn.server.ServerState(), {})
         connection.connection_made(transport)
         connection.data_received(handshake.encode())
         await asyncio.sleep(0.01)
@@ -533,19 +534,19 @@ def test_pings_are_answered_only_while_the_answers_are_read():
         await asyncio.sleep(0.01)
         return counts
 
-    assert asyncio.run(written()) == [10, 0, 10]
+    assert asyncio.run(count_answers()) == [10, 0, 10]
 
 
-def test_a_download_can_be_fetched_although_others_pages_run_meanwhile(monkeypatch):
+def test_download_can_be_fetched_while_other_pages_run(monkeypatch):
     server.middleware()
-    now = [0.0]
-    monkeypatch.setattr(server.time, "monotonic", lambda: now[0])
+    clock = [0.0]
+    monkeypatch.setattr(server.time, "monotonic", lambda: clock[0])
     manager = media_file_manager.MediaFileManager(MemoryMediaFileStorage("/media"))
     placeholder = manager.add_deferred(lambda: b"cosines", "text/csv", "button", "a.csv")
     file = manager.execute_deferred(placeholder).rpartition("/")[2]
     for _ in range(5):  # ends of runs
         manager.remove_orphaned_files()
     assert manager.read_file(file).content == b"cosines"
-    now[0] = server.FETCHED_WITHIN_S + 1
+    clock[0] = server.DOWNLOAD_LIFETIME_S + 1
     manager.remove_orphaned_files()
     assert manager.read_file(file) is None

@@ -1,4 +1,4 @@
-"""What the pages What it knows, Memory, Spelling, Compare, Results and Your corpus say is true of any numbers: empty, one, tied,
+"""What the pages What it knows, Spelling, Compare, Results and Your corpus say is true of any numbers: empty, one, tied,
 missing, foreign."""
 
 import re
@@ -9,7 +9,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
 from core.analysis.spelling import Firing, Window
 from core.corpus.encoded import encode
@@ -20,9 +19,8 @@ from core.text.sentences import Sentence
 from pages._about import show
 from pages._classify import earlier
 from pages._compare import words as compare_words
-from pages._corpus import reading
-from pages._how import memory_notices, spelling_notices
-from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
+from pages._how import spelling_notices
+from pages._texts import reading
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
@@ -53,53 +51,6 @@ def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, 
         assert result[1] == f"{abs(lead):.1f}" != "0.0" and result[3] == beside and (result[2] == "above") == (lead > 0)
     else:
         assert f"{abs(lead):.1f}" == "0.0" and f"no better than {beside}." in said
-
-
-@st.composite
-def memories(draw) -> tuple[Memory, SimpleNamespace]:
-    """Encodings (2, T, 4) of a sentence, read again and again; mostly near the fresh ones, or just those."""
-    n, times, rng = draw(st.integers(1, 4)), draw(st.integers(2, 6)), np.random.default_rng(draw(st.integers(0, 99)))
-    fresh = rng.normal(size=(2, n, 4)).astype(np.float32)
-
-    def stream() -> Stream:
-        sizes = draw(st.sampled_from([[0.0] * times, [0.5] + [0.0] * (times - 1), [0.5] * times, [1e-4] * times]))
-        result = [fresh]
-        for size in sizes:
-            result.append((result[-1] + size * rng.normal(size=fresh.shape)).astype(np.float32))
-        return Stream(tuple(result))
-
-    off = draw(st.sampled_from([0.0, 1e-7, 0.3]))
-    tokens = tuple(draw(st.lists(WORDS, min_size=n, max_size=n)))
-    return Memory(stream(), stream(), (fresh, fresh + off), fresh + draw(st.sampled_from([0.0, 1e-7]))), SimpleNamespace(tokens=tokens)
-
-
-@given(memories(), st.sampled_from([0, 1]))
-@settings(deadline=None)
-def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, SimpleNamespace], layer: int):
-    memory, chosen = given_
-    whole = memory.drifted.whole[layer]
-    said = plain(memory_notices.describe_words(memory, chosen, layer))
-    assert ("No word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
-    if result := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
-        assert result[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
-    if "at the first word (" in said:
-        assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
-    if not layer:
-        return
-    settling = plain(memory_notices.describe_settling(memory, layer))
-    same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
-    assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
-    if "With the same text it settles" in settling:
-        assert same[-1] <= 0.01 * same[0]
-    if "has not settled" in settling:
-        assert same[-1] > 0.01 * same[0] >= 0
-    if "With different texts it does not" in settling:
-        assert varied[len(varied) // 2 :].mean() > 0.001
-    alone, batch = memory.stateless_difference
-    ours = plain(memory_notices.describe_encoder(memory))
-    assert ("do not change" in ours) == (alone == batch == 0)
-    assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
-    assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape
 
 
 @st.composite

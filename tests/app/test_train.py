@@ -244,8 +244,8 @@ HOSTILE = [
 
 @pytest.mark.unread
 @pytest.mark.parametrize("value", HOSTILE)
-def test_each_value_of_a_proposed_training_arrives_as_that_value_alone(value: str):
-    """Of a column, a file, a task, a model: none is obeyed as an option of the command."""
+def test_values_in_the_command_of_a_training_are_never_read_as_options(value: str):
+    """Check the names of a column, a file, a task and a model."""
     order = Order(
         task=value,
         title=value,
@@ -264,7 +264,7 @@ def test_each_value_of_a_proposed_training_arrives_as_that_value_alone(value: st
     assert read["variant"] == ["tfidf", "glove"] and read["seeds"] == [0, 2] and read["output"] is None
 
 
-def test_the_notebook_of_an_uploaded_file_names_no_folder_of_the_server():
+def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
     order = Order(
         task="own",
         title="-rf.csv",

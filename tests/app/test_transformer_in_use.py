@@ -10,7 +10,6 @@ from tests.app.test_pages import PAGES, html_of, opened
 needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
 ALONE = {
     "pages/how.py": "without char-CNN or LSTMs",
-    "pages/state.py": "keeps nothing between sentences",
     "pages/spelling.py": "word pieces, not letters",
     "pages/predict.py": "predicts no words",
 }
@@ -33,7 +32,7 @@ def test_every_page_about_words_opens_with_a_transformer(bert, path):
 
 @needs_package
 def test_its_layers_stand_on_a_slider_by_their_names(bert):
-    page = opened("pages/neighbours.py", model=bert, nlayer="3")
+    page = opened("pages/neighbors.py", model=bert, nlayer="3")
     slider = page.select_slider(key="nlayer")
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
     assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
@@ -69,13 +68,13 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
 
 @needs_package
 def test_no_half_of_its_vectors_is_asked_about(bert):
-    page = opened("pages/decided.py", model=bert)
+    page = opened("pages/why.py", model=bert)
     assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)
-    assert "dhalf" in opened("pages/decided.py").session_state
+    assert "dhalf" in opened("pages/why.py").session_state
 
 
 @pytest.mark.skipif(find_spec("transformers") is not None, reason="the package is installed")
-@pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py", "pages/how.py", "pages/compare.py"])
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py", "pages/how.py", "pages/compare.py"])
 def test_without_the_package_one_sentence_says_how_to_get_it(tmp_path, path):
     folder = tmp_path / "my-bert"
     folder.mkdir()

@@ -9,7 +9,7 @@ def captions(page) -> str:
     return " ".join(item.value for item in [*page.caption, *page.warning, *page.info]).replace("\\", "")
 
 
-@pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py"])
 def test_a_typed_sentence_is_read_with_a_note_on_the_tokens_in_other_letters(path):
     page = opened(path, a="The bank of Ελλάδα, 은행.", b="A bank lent money.")
     assert not page.exception
@@ -18,7 +18,7 @@ def test_a_typed_sentence_is_read_with_a_note_on_the_tokens_in_other_letters(pat
 
 def test_a_sentence_out_of_a_pdf_file_is_read_as_it_is_meant():
     page = opened(
-        "pages/neighbours.py", a="The ban\u00adking sector\u200b of the coun-\u200bcil o\ufb03ce impor- tance.", b="A bank lent money."
+        "pages/neighbors.py", a="The ban\u00adking sector\u200b of the coun-\u200bcil o\ufb03ce impor- tance.", b="A bank lent money."
     )
     assert not page.exception and "letters" not in captions(page)
     tokens = page.session_state["asked"].tokens[0]
@@ -31,7 +31,7 @@ def test_a_passage_in_other_letters_is_said():
 
 
 def test_a_corpus_in_other_letters_is_said():
-    page = opened_whole("pages/corpus.py", corpus_way="files")
+    page = opened_whole("pages/texts.py", corpus_way="files")
     page.file_uploader[0].set_value([("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode(), "text/plain")]).run()
     assert not page.exception
     assert "3 of 8 tokens are not in English letters" in captions(page)

@@ -38,15 +38,15 @@ def hits(page) -> str:
 
 
 def test_texts_stay_in_use_when_the_user_goes_to_other_pages_and_comes_back():
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files", find="otter"), ("letters.csv", LETTERS.encode()))
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
     name = page.session_state["corpus.searched"]
     assert removals(page) == [r"Remove letters\.csv"] and name
-    page = went(page, "pages/change.py", "pages/map.py", "pages/corpus.py")
+    page = went(page, "pages/change.py", "pages/map.py", "pages/texts.py")
     assert removals(page) == [r"Remove letters\.csv"] and page.session_state["corpus.searched"] == name
 
 
 def test_a_removed_file_is_no_longer_in_use_and_the_others_are():
-    page = opened_whole("pages/corpus.py", corpus_way="files")
+    page = opened_whole("pages/texts.py", corpus_way="files")
     bring(page, ("a.txt", b"One otter slept."), ("b.txt", b"Two banks closed."))
     both = page.session_state["corpus.searched"]
     assert removals(page) == [r"Remove a\.txt", r"Remove b\.txt", "Remove all files"]
@@ -57,7 +57,7 @@ def test_a_removed_file_is_no_longer_in_use_and_the_others_are():
 
 
 def test_files_brought_one_after_the_other_are_read_together():
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files"), ("a.txt", b"One otter slept."))
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", b"One otter slept."))
     bring(page, ("b.txt", b"Two banks closed."))
     assert removals(page)[:2] == [r"Remove a\.txt", r"Remove b\.txt"]
     assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
@@ -71,7 +71,7 @@ def test_documents_and_workbooks_are_read_as_texts(tmp_path, kind):
         "epub": epub({"a.xhtml": "<p>The otter slept.</p><p>The bank closed.</p>"}),
         "xlsx": book,
     }
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files"), (f"letters.{kind}", made[kind]))
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), (f"letters.{kind}", made[kind]))
     assert not page.error
     assert [metric.value for metric in page.metric if metric.label == "Sentences"] == ["2"]
 
@@ -85,12 +85,12 @@ def test_documents_and_workbooks_are_read_as_texts(tmp_path, kind):
     ],
 )
 def test_what_is_not_read_says_how_to_convert_it(name, content, message):
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files"), (name, content))
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), (name, content))
     assert [message in error.value for error in page.error] == [True]
 
 
 def test_one_number_is_named_for_disk_space():
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
     assert [metric.label for metric in page.metric].count("Disk space") == 1
     shown = " ".join(str(item.body) for item in page.get("html"))
     assert "of memory" in shown and "of disk" not in shown
@@ -101,7 +101,7 @@ def test_rows_to_train_on_stay_with_their_columns():
     rows = "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
     bring(page, ("remarks.csv", f"remark,kind,more\n{rows}".encode()))
     page.multiselect[0].set_value([3]).run()
-    page = went(page, "pages/corpus.py", "pages/train.py")
+    page = went(page, "pages/texts.py", "pages/train.py")
     assert removals(page) == [r"Remove remarks\.csv"] and page.multiselect[0].value == [3]
     bring(page, ("second.csv", ROWS.encode()))
     assert removals(page) == [r"Remove second\.csv"]
@@ -112,5 +112,5 @@ def test_rows_to_train_on_stay_with_their_columns():
 def test_a_usage_graph_stays_until_it_is_removed():
     uses = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
     page = bring(opened_whole("pages/change.py"), ("uses.csv", uses.encode()))
-    page = went(page, "pages/corpus.py", "pages/change.py")
+    page = went(page, "pages/texts.py", "pages/change.py")
     assert removals(page) == [r"Remove uses\.csv"]

@@ -49,7 +49,7 @@ REQUESTS = {
     "neighbours": [
         (
             {"word": {"text": a, "position": position}, "space": space, "among": among, "k": 8},
-            "neighbours",
+            "neighbors",
             {"a": a, "b": "", "ai": position, "nlayer": space, "among": among},
         )
         for (a, _), position, space, among in zip(
@@ -67,10 +67,6 @@ REQUESTS = {
             {"found_word": word, "found_layer": space, "found_k": str(number or "")},
         )
         for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
-    ],
-    "cloud": [
-        ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
-        for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
         ({"words": [a, b], "direction": direction}, "home" if direction == "both" else "", {"a": a["text"], "b": b["text"]})
@@ -96,7 +92,7 @@ REQUESTS = {
         for word, pair, plan in zip(AROUND, PAIRS, ("spread", "between") * 5, strict=True)
     ],
     "attribution": [
-        ({"word": a, "other": b, "how": how}, "decided" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
+        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
         for (a, b), how in zip(map(_sentences, PAIRS), ("drop", "mask") * 5, strict=True)
     ],
     "edits": [
@@ -106,7 +102,7 @@ REQUESTS = {
         )
     ],
     "concordance": [
-        ({"query": query, "kind": kind, "order": order, "number": 200}, "corpus", {"find": query, "find_kind": kind, "find_order": order})
+        ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
         for (query, kind), order in zip(
             QUERIES, ("text", "left", "left2", "left3", "right", "right2", "right3", "source", "sense", "random"), strict=True
         )
@@ -162,7 +158,7 @@ def page_of_requests(requests) -> None:
         time.sleep(0.2)
 
     def answer(compute, bench, request):
-        while (result := views.view(compute, bench, wire.request_of(bench, compute, request))) is None:  # a table is read beside the page
+        while (result := views.view(compute, bench, wire.request_of(bench, compute, request))) is None:  # a job still reads a table
             time.sleep(0.2)
         return wire.json_of(result)
 

@@ -13,12 +13,12 @@ APP = Path(__file__).parents[2] / "app.py"
 
 
 def opened(path: str = "app.py", **address: str) -> AppTest:
-    """The page after its first run, with these parameters in its address, of whose files and folders the visitor has allowed all."""
+    """Return a page after its first run with these parameters in its address. The user has allowed all paths among them."""
     return linked(path, allowed=address.values(), **address)
 
 
 def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str) -> AppTest:
-    """The page as somebody's link opens it."""
+    """Return a page after its first run, opened by a link. The user has allowed only the paths `allowed`."""
     page = AppTest.from_file(str(APP), default_timeout=300)
     if path != "app.py":
         file, parameters = door(Path(path).stem)  # of a page, or of a view on one
@@ -26,7 +26,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
-    page.session_state[places.READ] = {*allowed}
+    page.session_state[places.ALLOWED] = {*allowed}
     return page.run()
 
 

@@ -20,30 +20,14 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
-from pages._frame.menu import HOME, door, menu
+from pages._frame.menu import HOME, door, list_views
 from pages._home.ahead import open_rest
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
-VIEWS = tuple(view for entry in menu() for page in entry.pages for view in page.views)
+VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "teach", "reads")
-EVERYWHERE = (
-    "a",
-    "b",
-    "ai",
-    "bi",
-    "w",
-    "layer",
-    "s",
-    "k",
-    "quiz",
-    "tour",
-    "corpus_folder",
-    "slide_sentence",
-    "flip_mode",
-    "embed",
-    "no_such",
-)
+EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "tour", "corpus_folder", "embed", "no_such")
 BOXES = (
     "text_input",
     "text_area",

@@ -437,17 +437,17 @@ def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
 
 
 def _tokens(folder: Path, text: str) -> None:
-    """Tokens hold every visible character in its order but for a hyphen at a line's end, none is blank, and ids fit."""
+    """Check that tokens contain every visible character in order, except hyphens at line ends, and that their ids are valid."""
     tokens = tokenize(text)
     assert all(token and not token.isspace() for token in tokens)
-    assert visible("".join(tokens)) == visible(legible(text))
+    assert visible_characters("".join(tokens)) == visible_characters(legible(text))
     for sentence in split_sentences(text)[:50]:
         join_tokens(tokenize(sentence))
     ids = character_ids(tokens[:200])
     assert ids.shape == (min(200, len(tokens)), 50) and (ids >= 0).all() and (ids < 262).all()
 
 
-def visible(text: str) -> str:
+def visible_characters(text: str) -> str:
     curly = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " ", "-": "", JOINER: ""})
     return "".join(text.translate(curly).split())
 

@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench.nonsense BASE [view ...] [--values NAME ...] [--language ko] [--photos FOLDER]
 
-Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "In use" on Home and those that a choice brings, each value in
+Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "Model and data" on Home and those that a choice brings, each value in
 turn: typed, then Enter. After each it asks for: an answer within a minute, no exception, no traceback, no path of the server, no error in
 the console, nothing wider than the window, no markup that became part of the page, and of each error that is said that it says what to do,
 names what was typed, cites at most a line of it and marks where it was cut. A fault is printed with its view, box and value; the last
@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
 from core.common.config import ROOT, cache_folder, data_folder
-from pages._frame.menu import HOME, door, menu
+from pages._frame.menu import HOME, door, list_views
 from tests.browser.conftest import AT_REST
 from tests.run import find_chromium
 
@@ -259,7 +259,7 @@ def main() -> int:
     parser.add_argument("--photos", type=Path, help="of each page with a fault")
     arguments = parser.parse_args()
     arguments.base = arguments.base.rstrip("/")
-    views = arguments.views or [view for entry in menu() for page in entry.pages for view in page.views]
+    views = arguments.views or list_views()
     typed, wrong = 0, 0
     print(f"{'view':12}{'typed':>8}{'slowest':>10}{'faults':>8}", flush=True)
     with sync_playwright() as playwright:

@@ -13,11 +13,13 @@ import numpy as np
 from core.analysis.spelling import Spellings, list_words
 from core.classify import tasks
 from core.common.errors import ElmoscopeError
+from core.index.neighbours import SAME
 from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import WordInContext
-from core.views import attribution, cloud, induction
+from core.views import attribution, induction, neighbours
 from core.views.levels import judge
+from core.views.neighbours import NeighboursRequest
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 
@@ -45,8 +47,8 @@ def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
         if len(item.tokens) > LONGEST:
             continue
         layer = judge(bench).layer((placed,), bench.corpus)
-        near = cloud.compute(bench, cloud.CloudRequest(first=placed, second=None, space=layer)).near[0] or []
-        share = np.mean([n.occurrence.sense == item.sense for n in near])
+        near = neighbours.compute(bench, NeighboursRequest(word=placed, space=layer, among=SAME, k=8, whole=False))
+        share = np.mean([n.occurrence.sense == item.sense for n in near.entries])
         result = attribution.compute(bench, attribution.AttributionRequest(word=placed)).influence
         nearest = influence.verdict(result, layer, influence.BOTH)
         reason, added = heaviest(bench, result, layer, nearest.sense)

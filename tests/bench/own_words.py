@@ -91,18 +91,15 @@ KOREAN = {
 WORDS = {"en": ENGLISH, "ko": KOREAN}
 PAGES = {  # -> how many lines, and how many charts, it shows at least
     "home": (0, 2),
-    "neighbours": (16, 0),
+    "neighbors": (16, 0),
     "map": (0, 1),
     "mix": (6, 1),
-    "cloud": (0, 1),
-    "flip": (2, 1),
-    "decided": (0, 0),
+    "why": (2, 1),
     "found": (0, 0),
     "how": (0, 0),
-    "state": (0, 0),
     "compare": (0, 0),
 }
-OWN = ("home", "neighbours", "map", "mix", "cloud", "flip")  # pages with both sentences, each with its word to tap
+OWN = ("home", "neighbors", "map", "mix", "why")  # pages with both sentences, each with its word to tap
 CONTRADICTS = re.compile(
     r"(?<![\w가-힣])nan(?![\w가-힣])|[-−]0\.0+(?!\d)|(?<![\d.,])0 of 0(?!\d)|(?<!\d)0개 중 0|(?<!\w)(None|inf|Infinity)(?!\w)|\{\w+\}"
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from pages._frame.menu import door, menu
+from pages._frame.menu import door, list_views
 from tests.browser.conftest import AT_REST
 from tests.run import find_chromium
 
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--language", default="en")
     parser.add_argument("--dark", action="store_true")
     arguments = parser.parse_args()
-    views = arguments.views or [view for entry in menu() for page in entry.pages for view in page.views]
+    views = arguments.views or list_views()
     total = 0
     print("view        words  in pictures  screens  phone px  picture in sight: laptop %, phone %   too wide   404")
     with sync_playwright() as playwright:

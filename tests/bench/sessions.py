@@ -37,15 +37,15 @@ THINK_S = (10.0, 40.0)  # a person reads before acting again
 ARRIVE_S = 2.5  # from one's first page to the next one's
 TYPED = {  # page: the box that is typed into, and the text, with the session's mark and a turn's own word
     "": ("First sentence", "{mark} sat on the bank of the {word}."),
-    "neighbours": ("Second sentence", "The bank sent {mark} a {word}."),
-    "decided": ("Sentence", "We sat with {mark} on the grassy bank of the {word}."),
+    "neighbors": ("Second sentence", "The bank sent {mark} a {word}."),
+    "why": ("First sentence", "We sat with {mark} on the grassy bank of the {word}."),
     "how": ("First sentence", "{mark} saw the {word}."),
     "classify": ("Your text", "{mark} shares slide after {word} cuts forecast"),
     "predict": ("Your text", "{mark} went to the {word} and"),
     "spelling": ("Words", "{mark} {word}s"),
 }
 WORDS = ("brook", "letter", "harbour", "market")
-OPENED = ("map", "cloud", "flip", "model", "mix", *TYPED)
+OPENED = ("map", "about", "mix", *TYPED)
 AT_REST = """() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'
     && !!document.querySelector('.notice')"""
 RUNS = """() => { window.runs = 0; new MutationObserver(() => {

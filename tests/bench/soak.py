@@ -1,11 +1,11 @@
-"""Many visitors at once on a public server, a tenth of them hostile: how soon the others are answered, how much memory it takes, what is lost.
+"""Run many clients on a public server, a tenth of them hostile, and report response times, memory and lost pages.
 
 usage: python -m tests.bench.soak [--clients 200] [--minutes 10] [--seed N]
 
-Clients have no browser (tests/raw_client.py). They connect within two minutes (less for short runs). Each ordinary one types a new sentence into
-Home once a minute, as a part of the page runs again for each key in a browser. Each answer must be about the client's own sentence and nobody else's,
-and at the end the sentence typed last must still be there. Hostile clients send uploads, addresses of 10 MB, foreign origins and endless texts, as
-often as they are answered, at most once a second. Prints Markdown; the exit status is 1 if a target is missed.
+Clients have no browser (tests/raw_client.py). They connect within two minutes, or sooner in short runs. An ordinary client types a new
+sentence into Home once a minute. Each answer must be about the client's sentence and no other client's. At the end the last sentence must
+still be on the page. Hostile clients send uploads, addresses of 10 MB, foreign origins and endless texts, at most once a second. The
+report is in Markdown. The exit status is 1 if a target is missed.
 """
 
 import argparse
@@ -26,18 +26,18 @@ from pathlib import Path
 import numpy as np
 
 from tests.bench.sessions import cpu_seconds
-from tests.raw_client import PUBLIC, Client, Server, multipart, started
+from tests.raw_client import PUBLIC, Client, Server, multipart, start_server
 
-SOON_S, SHARE = 2.0, 0.95  # the answers wanted, and how many of them
-MOST_MB, NEAR = 4000.0, 1.25  # of memory; times its start, when all have left
-CONNECT_S = 120.0  # within which all connect
-EVERY_S = 60.0  # between two sentences of a client
+TARGET_S, TARGET_SHARE = 2.0, 0.95  # the response time, and the share of answers within it
+MAX_MB, MAX_GROWTH = 4000.0, 1.25  # the peak of memory, and memory after all clients have left as a multiple of the start
+CONNECT_S = 120.0  # in which all clients connect
+SENTENCE_S = 60.0  # between two sentences of a client
 HOSTILE_S = 1.0  # between two attempts of a hostile client, at least
-ANSWER_S = 60.0  # for which a client waits
-WARM_S = 50.0  # from the first page until the server has opened what it opens in the background
-LEFT_S = 120.0  # after which memory must be back
+ANSWER_S = 60.0  # the longest time for which a client waits for an answer
+WARM_S = 50.0  # from the first page to the end of the server's preparations
+LEFT_S = 120.0  # from the end of the clients to the last measurement of memory
 BOX = "First sentence"
-ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last of an answer's elements
+ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last element of an answer
 LARGE = 10_000_000  # bytes
 NOUNS = (
     "river",
@@ -62,100 +62,101 @@ VERBS = ("watched", "found", "passed", "drew", "left", "saw", "reached", "crosse
 
 @dataclass
 class Log:
-    """What all clients saw."""
+    """The observations of all clients."""
 
-    seconds: list[float] = field(default_factory=list)  # of each sentence's answer
-    first: list[float] = field(default_factory=list)  # of each first page
-    lost: list[str] = field(default_factory=list)
-    hostile: Counter = field(default_factory=Counter)  # (attempt, how it ended) -> times
+    seconds: list[float] = field(default_factory=list)  # response time of each sentence
+    first_page_seconds: list[float] = field(default_factory=list)  # one for each client
+    losses: list[str] = field(default_factory=list)
+    outcomes: Counter = field(default_factory=Counter)  # (hostile attempt, its outcome) -> count
 
 
-def sentence(mark: str, turn: int, draw: random.Random) -> str:
+def make_sentence(mark: str, turn: int, generator: random.Random) -> str:
     """Return a sentence that no client has typed before."""
-    return f"{mark}n{turn} {draw.choice(VERBS)} the {draw.choice(NOUNS)} near the bank of the {draw.choice(NOUNS)} before the {draw.choice(NOUNS)}."
+    verb, *nouns = generator.choice(VERBS), *(generator.choice(NOUNS) for _ in range(3))
+    return f"{mark}n{turn} {verb} the {nouns[0]} near the bank of the {nouns[1]} before the {nouns[2]}."
 
 
-def fragment(client: Client) -> str:
-    """Return the part of Home that runs again when one types."""
+def find_fragment(client: Client) -> str:
+    """Return the id of the fragment of Home that runs when the user types."""
     return next(delta.fragment_id for delta in client.page.elements.values() if getattr(delta, "fragment_id", ""))
 
 
-class Visitor:
-    """A client that types sentences and checks their answers."""
+class User:
+    """A client that types sentences and checks the answers."""
 
     def __init__(self, server: Server, number: int, log: Log, seed: int) -> None:
-        self.server, self.mark, self.log, self.draw = server, f"visitor{number:03d}", log, random.Random(f"{seed}/{number}")
-        self.typed = ""
+        self.server, self.mark, self.log, self.generator = server, f"user{number:03d}", log, random.Random(f"{seed}/{number}")
+        self.sentence = ""
 
-    def act(self, after: float, end: float) -> None:
-        time.sleep(after)
+    def act(self, delay: float, end: float) -> None:
+        time.sleep(delay)
         try:
-            began = time.monotonic()
+            start = time.monotonic()
             with Client(self.server, seconds=ANSWER_S) as client:
                 client.run()
-                self.log.first.append(time.monotonic() - began)
-                time.sleep(self.draw.uniform(0, EVERY_S / 2))
+                self.log.first_page_seconds.append(time.monotonic() - start)
+                time.sleep(self.generator.uniform(0, SENTENCE_S / 2))
                 turn = 0
                 while time.monotonic() < end:
-                    began = time.monotonic()
+                    start = time.monotonic()
                     self._type(client, turn)
                     turn += 1
-                    time.sleep(max(0.0, min(began + EVERY_S, end) - time.monotonic()))
+                    time.sleep(max(0.0, min(start + SENTENCE_S, end) - time.monotonic()))
                 self._check(client.run(query=client.page.query).text, "at the end")
-        except Exception as error:  # whatever it is, this visitor has lost its page
-            self.log.lost.append(f"{self.mark}: {type(error).__name__}: {str(error)[:160]}")
+        except Exception as error:  # any error means that this user has lost the page
+            self.log.losses.append(f"{self.mark}: {type(error).__name__}: {str(error)[:160]}")
 
     def _type(self, client: Client, turn: int) -> None:
-        self.typed = sentence(self.mark, turn, self.draw)
-        box, began = client.page.widgets[BOX], time.monotonic()
+        self.sentence = make_sentence(self.mark, turn, self.generator)
+        box, start = client.page.widgets[BOX], time.monotonic()
         try:
-            page = client.run(query=client.page.query, widgets={box: self.typed}, fragment=fragment(client))
+            page = client.run(query=client.page.query, widgets={box: self.sentence}, fragment=find_fragment(client))
         except TimeoutError:
             self.log.seconds.append(ANSWER_S)
-            client.wait(10 * ANSWER_S)  # late, not lost
+            client.wait(10 * ANSWER_S)  # a late answer is not a loss
             page = client.page
         else:
-            self.log.seconds.append(time.monotonic() - began)
+            self.log.seconds.append(time.monotonic() - start)
         self._check(page.text, f"at sentence {turn}")
 
     def _check(self, text: str, when: str) -> None:
-        if self.typed and self.typed.split()[0] not in text:
-            self.log.lost.append(f"{self.mark} {when}: the answer is not about “{self.typed}”")
+        if self.sentence and self.sentence.split()[0] not in text:
+            self.log.losses.append(f"{self.mark} {when}: the answer is not about “{self.sentence}”")
         if any(part not in text for part in ANSWER):
-            self.log.lost.append(f"{self.mark} {when}: no verdict, or no picture, of “{self.typed}”")
-        if others := set(re.findall(r"visitor\d{3}", text)) - {self.mark}:
-            self.log.lost.append(f"{self.mark} {when}: sees {', '.join(sorted(others))}")
+            self.log.losses.append(f"{self.mark} {when}: no verdict, or no picture, for “{self.sentence}”")
+        if others := set(re.findall(r"user\d{3}", text)) - {self.mark}:
+            self.log.losses.append(f"{self.mark} {when}: sees {', '.join(sorted(others))}")
 
 
 class Attacker:
-    """A client that sends what a server must refuse."""
+    """A client that sends requests that a server must refuse."""
 
     def __init__(self, server: Server, number: int, log: Log) -> None:
         self.server, self.log, self.box, self.session = server, log, "", ""
         attempts = (self.upload, self.address, self.long_path, self.origin, self.text, self.body)
-        self.attempts = islice(cycle(attempts), number % len(attempts), None)  # each client begins with another one
+        self.attempts = islice(cycle(attempts), number % len(attempts), None)  # clients begin with different attempts
 
-    def act(self, after: float, end: float) -> None:
-        time.sleep(after)
+    def act(self, delay: float, end: float) -> None:
+        time.sleep(delay)
         try:
-            with Client(self.server, seconds=ANSWER_S) as client:  # stays open, so that its session lives
+            with Client(self.server, seconds=ANSWER_S) as client:  # stays open, so that its session is active
                 self.box, self.session = client.run().widgets[BOX], client.session
                 self._attack(end)
         except Exception as error:
-            self.log.hostile["open Home", type(error).__name__] += 1
+            self.log.outcomes["open Home", type(error).__name__] += 1
 
     def _attack(self, end: float) -> None:
         while time.monotonic() < end:
-            began, attempt = time.monotonic(), next(self.attempts)
+            start, attempt = time.monotonic(), next(self.attempts)
             try:
-                ended = attempt()
-            except Exception as error:  # refused, one way or another
-                ended = type(error).__name__
-            self.log.hostile[attempt.__name__, ended] += 1
-            time.sleep(max(0.0, began + HOSTILE_S - time.monotonic()))
+                outcome = attempt()
+            except Exception as error:  # every refusal is an outcome
+                outcome = type(error).__name__
+            self.log.outcomes[attempt.__name__, outcome] += 1
+            time.sleep(max(0.0, start + HOSTILE_S - time.monotonic()))
 
     def upload(self) -> str:
-        """Send a file of 1 MB to a session's upload route, under the client's own id."""
+        """Upload a file of 1 MB to the client's session, under an id that the server has not issued."""
         body, headers = multipart("x.txt", bytes(1_000_000))
         return str(self.server.request("PUT", f"/_stcore/upload_file/{self.session}/mine", body, headers, seconds=ANSWER_S).status)
 
@@ -164,11 +165,11 @@ class Attacker:
         return self._run("a=" + LARGE * "x", {})
 
     def long_path(self) -> str:
-        """Ask for a document by an address of 10 MB."""
+        """Request a document by an address of 10 MB."""
         return str(self.server.request("GET", "/?a=" + LARGE * "x", seconds=ANSWER_S).status)
 
     def origin(self) -> str:
-        """Connect from another website's page."""
+        """Connect with the origin of another website."""
         with Client(self.server, origin="http://other.test", seconds=ANSWER_S):
             return "connected"
 
@@ -177,7 +178,7 @@ class Attacker:
         return self._run("", {self.box: LARGE // 5 * "bank "})
 
     def body(self) -> str:
-        """Send a body of 100 MB in parts, of no stated length."""
+        """Send a body of 100 MB in parts, without a stated length."""
         parts: Iterator[bytes] = (bytes(1_000_000) for _ in range(100))
         return str(self.server.request("POST", "/_stcore/health", parts, seconds=ANSWER_S).status)
 
@@ -187,22 +188,24 @@ class Attacker:
             return "answered"
 
 
-def warm(server: Server) -> None:
-    """Open Home once and wait until the server has opened the rest in the background."""
+def warm_up(server: Server) -> None:
+    """Open Home once and wait for the server's preparations in the background."""
     with Client(server) as client:
         client.run()
-        client.run(widgets={client.page.widgets[BOX]: sentence("somebody", 0, random.Random(0))}, fragment=fragment(client))
+        client.run(widgets={client.page.widgets[BOX]: make_sentence("somebody", 0, random.Random(0))}, fragment=find_fragment(client))
     time.sleep(WARM_S)
 
 
 def soak(server: Server, clients: int, minutes: float, seed: int) -> Log:
-    """Let all clients act until the time is over; return what they saw."""
+    """Let all clients act for some minutes. Return their observations."""
     log, end = Log(), time.monotonic() + 60 * minutes
-    spread = min(CONNECT_S, 20 * minutes)
+    connect_s = min(CONNECT_S, 20 * minutes)
     acts: list[Callable[[float, float], None]] = [
-        Attacker(server, number // 10, log).act if number % 10 == 9 else Visitor(server, number, log, seed).act for number in range(clients)
+        Attacker(server, number // 10, log).act if number % 10 == 9 else User(server, number, log, seed).act for number in range(clients)
     ]
-    threads = [threading.Thread(target=act, args=(spread * number / clients, end + spread), daemon=True) for number, act in enumerate(acts)]
+    threads = [
+        threading.Thread(target=act, args=(connect_s * number / clients, end + connect_s), daemon=True) for number, act in enumerate(acts)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -210,26 +213,28 @@ def soak(server: Server, clients: int, minutes: float, seed: int) -> Log:
     return log
 
 
-def report_of(log: Log, *, start_mb: float, left_mb: float, peak_mb: float, cpu_s: float) -> tuple[str, bool]:
+def write_report(log: Log, *, start_mb: float, left_mb: float, peak_mb: float, cpu_s: float) -> tuple[str, bool]:
     """Return the figures as Markdown, and whether every target is met."""
-    seconds = log.seconds or [ANSWER_S]
-    share = float(np.mean(np.array(seconds) <= SOON_S))
+    seconds, first = log.seconds or [ANSWER_S], log.first_page_seconds
+    share = float(np.mean(np.array(seconds) <= TARGET_S))
     p50, p95 = np.percentile(seconds, [50, 95])
-    met = {
-        f"{share:.1%} of {len(log.seconds):,} answers within {SOON_S:.0f} s (wanted: {SHARE:.0%})": share >= SHARE,
-        f"peak of memory {peak_mb:,.0f} MB (wanted: under {MOST_MB:,.0f})": peak_mb < MOST_MB,
-        f"memory {left_mb:,.0f} MB, {LEFT_S:.0f} s after all have left; {start_mb:,.0f} at the start (wanted: at most {NEAR} times)": left_mb
-        <= NEAR * start_mb,
-        f"lost: {len(log.lost)} (wanted: 0)": not log.lost,
+    growth = (
+        f"memory {left_mb:,.0f} MB, {LEFT_S:.0f} s after all have left; {start_mb:,.0f} at the start (target: at most {MAX_GROWTH} times)"
+    )
+    targets = {
+        f"{share:.1%} of {len(log.seconds):,} answers within {TARGET_S:.0f} s (target: {TARGET_SHARE:.0%})": share >= TARGET_SHARE,
+        f"peak of memory {peak_mb:,.0f} MB (target: under {MAX_MB:,.0f})": peak_mb < MAX_MB,
+        growth: left_mb <= MAX_GROWTH * start_mb,
+        f"lost: {len(log.losses)} (target: 0)": not log.losses,
     }
-    lines = [f"- {'met' if good else 'MISSED'}: {line}" for line, good in met.items()]
+    lines = [f"- {'met' if is_met else 'MISSED'}: {line}" for line, is_met in targets.items()]
     lines.append(f"- seconds of an answer: median {p50:.2f}, 95th percentile {p95:.2f}, longest {max(seconds):.2f}")
-    lines.append(f"- seconds of the first page: median {np.median(log.first or [ANSWER_S]):.2f}, {len(log.first)} pages")
+    lines.append(f"- seconds of the first page: median {np.median(first or [ANSWER_S]):.2f}, {len(first)} pages")
     lines.append(
         f"- processor: the server used {cpu_s:,.0f} s, {cpu_s / len(seconds):.2f} s for each answer with all else; {os.cpu_count()} cores"
     )
-    lines += [f"- hostile, {attempt}: {ended}, {times} times" for (attempt, ended), times in sorted(log.hostile.items())]
-    return "\n".join([*lines, *(f"- {line}" for line in log.lost[:40])]), all(met.values())
+    lines += [f"- hostile, {attempt}: {outcome}, {n} times" for (attempt, outcome), n in sorted(log.outcomes.items())]
+    return "\n".join([*lines, *(f"- {line}" for line in log.losses[:40])]), all(targets.values())
 
 
 def main() -> int:
@@ -238,18 +243,18 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of refused connections, which are counted
-    with tempfile.TemporaryDirectory() as folder, started(PUBLIC, Path(folder)) as server:
-        warm(server)
-        start_mb, before = server.memory_mb(), cpu_seconds(server.process.pid)
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # refused connections are counted, not logged
+    with tempfile.TemporaryDirectory() as folder, start_server(PUBLIC, Path(folder)) as server:
+        warm_up(server)
+        start_mb, start_cpu_s = server.memory_mb(), cpu_seconds(server.process.pid)
         server.reset_peak()
         log = soak(server, args.clients, args.minutes, args.seed)
-        cpu_s = cpu_seconds(server.process.pid) - before
+        cpu_s = cpu_seconds(server.process.pid) - start_cpu_s
         peak_mb = server.peak_mb()
         time.sleep(LEFT_S)
-        text, met = report_of(log, start_mb=start_mb, left_mb=server.memory_mb(), peak_mb=peak_mb, cpu_s=cpu_s)
+        text, is_met = write_report(log, start_mb=start_mb, left_mb=server.memory_mb(), peak_mb=peak_mb, cpu_s=cpu_s)
         print(text)
-    return not met
+    return not is_met
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from core.common.config import ROOT
-from pages._frame.menu import door, menu
+from pages._frame.menu import door, list_views
 from tests.bench.measure import Setting
 from tests.bench.pages import HELLO, OURS, served
 from tests.run import find_chromium
@@ -194,7 +194,7 @@ def main() -> None:
     parser.add_argument("--no-commands", action="store_true")
     parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
-    views = [view for entry in menu() for page in entry.pages for view in page.views]
+    views = list_views()
     if unknown := [view for view in arguments.views if view not in views]:
         parser.error(f"There is no view {unknown[0]!r}. Choose from: {', '.join(views)}.")
     pages(arguments.views or views, arguments.language)

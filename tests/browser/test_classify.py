@@ -42,7 +42,7 @@ def own_file(tmp_path_factory) -> Path:
 
 
 def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], epochs: int) -> Page:
-    opened(page, server, f"train?train_task=Your+own+file&epochs={epochs}")
+    opened(page, server, f"train?train_task=own&epochs={epochs}")
     page.locator("input[type=file]").set_input_files(file)
     for name in toggled:
         before = page.url
@@ -89,7 +89,7 @@ def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Pa
     notebook = json.loads(Path(download.value.path()).read_text())
     command = next(line for cell in notebook["cells"] for line in cell["source"] if line.startswith("command"))
     assert notebook["nbformat"] == 4 and "python -m core train --task=own" in command and "--share=1" in command
-    assert "--train='my rows.csv'" in command or "--train=my" in command  # not where this server keeps it
+    assert "--train='my rows.csv'" in command or "--train=my" in command  # the owner's name, not the server's path
     use.click()
     page.get_by_role("link", name="Listed there").click()
     box = page.get_by_label("Your text")
@@ -121,7 +121,7 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
     ],
 )
 def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, message: str):
-    opened(page, server, "train?train_task=Your+own+file")
+    opened(page, server, "train?train_task=own")
     (tmp_path / name).write_text(text)
     page.locator("input[type=file]").set_input_files(tmp_path / name)
     expect(page.get_by_test_id("stAlert").filter(has_text=message).first).to_be_visible()
@@ -138,7 +138,7 @@ def test_the_results_page_draws_every_task(page: Page, server: str):
 
 
 def test_the_notebook_s_command_runs(own_file: Path):
-    """The command line that the notebook holds, as the page writes it, with the file's path put into it."""
+    """Run the notebook's code with the path of the file in its command."""
     from core.classify.trainings import Order
 
     order = Order(

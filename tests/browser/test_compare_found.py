@@ -36,7 +36,7 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
 
 
 def test_a_word_that_is_too_rare_is_answered_in_a_sentence(page: Page, server: str):
-    page.goto(f"{server}/found?found_word=%3Cb%3Ezyzzyva%3C/b%3E")
+    page.goto(f"{server}/senses?found_word=%3Cb%3Ezyzzyva%3C/b%3E")
     expect(page.get_by_test_id("stAlert")).to_contain_text("is in none of")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

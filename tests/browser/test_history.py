@@ -84,7 +84,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
     assert page.evaluate(CUT) == []
 
 
-def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Page, server: str):
+def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str):
     home, spring = "Does a word mean the same thing twice?", "The cherry trees bloom in spring."
     page.goto(server)
     shows(page, home, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
@@ -93,7 +93,7 @@ def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Pa
     button = page.locator(".st-key-example button", has_text="spring").bounding_box()
     filled(page, "a", JAM)
     page.wait_for_function(f"() => !({AT_REST})()")
-    page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the page rests
+    page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the run ends
     shows(page, home, spring, ("spring", "spring"))
     page.wait_for_function(AT_REST)
     assert page.evaluate("history.length") == entries + 2
@@ -102,7 +102,7 @@ def test_a_step_taken_while_the_page_still_works_is_an_entry_of_its_own(page: Pa
 
 
 def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server: str):
-    page.goto(f"{server}/neighbours?a={JAM}&b={MOLE}")
+    page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
     shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
     page.wait_for_function(AT_REST)
     filled(page, "b", "Grandma makes strawberry jam.")
@@ -138,13 +138,13 @@ def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, serve
 
 
 def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(page: Page, server: str):
-    page.goto(f"{server}/train?train.go=1&lang=xx&teach.x=1&a={'x' * 9_000}")
+    page.goto(f"{server}/classify?classify_view=train&train.go=1&lang=xx&teach.x=1&a={'x' * 9_000}")
     side = page.get_by_test_id("stSidebar")
     for link in ("Home", "Classify", "Senses"):
         side.get_by_role("link", name=link).click()
         page.wait_for_function(AT_REST)
         expect(page.get_by_test_id("stException")).to_have_count(0)
-    page.goto(f"{server}/train?train.go=1")
+    page.goto(f"{server}/classify?classify_view=train&train.go=1")
     for link in ("Home", "Train"):
         side.get_by_role("link", name="Home").click() if link == "Home" else page.go_back()
         page.wait_for_function(AT_REST)
@@ -163,7 +163,7 @@ WRITTEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["?layer=0", "neighbours?lang=ko&nlayer=0"])
+@pytest.mark.parametrize("path", ["?layer=0", "neighbors?lang=ko&nlayer=0"])
 def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Page, server: str, path: str):
     page.add_init_script(f"({WRITTEN})()")
     page.goto(f"{server}/{path}&a=A+boat+left+the+port.&b=We+drank+old+port.")

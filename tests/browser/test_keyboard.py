@@ -37,7 +37,7 @@ LEFT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "neighbours", "map", "found", "classify"])
+@pytest.mark.parametrize("path", ["", "neighbors", "map", "found", "classify"])
 def test_tab_reaches_every_control(page: Page, server: str, path: str):
     opened(page, server, path)
     at_rest(page)

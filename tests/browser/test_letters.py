@@ -14,12 +14,12 @@ LETTERS = "CanvasRenderingContext2D.prototype.fillText = function (text) { this.
 @pytest.mark.parametrize(("pen", "missing"), [(BOXES, True), (LETTERS, False)])
 def test_korean_without_hangul_says_what_to_install(page: Page, server: str, pen: str, missing: bool):
     page.add_init_script(pen)
-    page.goto(f"{server}/state?lang=ko")
+    page.goto(f"{server}/how?lang=ko")
     message = page.get_by_text("fonts-noto-cjk")
     expect(message).to_have_count(1)
     expect(message).to_be_visible(visible=missing)
 
 
 def test_english_asks_for_no_font(page: Page, server: str):
-    opened(page, server, "state")
+    opened(page, server, "how")
     expect(page.get_by_text("fonts-noto-cjk")).to_have_count(0)

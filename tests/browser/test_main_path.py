@@ -5,31 +5,31 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.links import address
+
 pytestmark = pytest.mark.browser
 
 TITLES = {
     "": "Does a word mean the same thing twice?",
-    "neighbours": "What are its neighbors?",
+    "neighbors": "What are its neighbors?",
     "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
     "tasks": "What does ELMo add to a task?",
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
-    "model": "What does this model know?",
+    "about": "What does this model know?",
     "spelling": "How does it read an unknown word?",
-    "cloud": "One dot, or a cloud?",
-    "flip": "How few edits change its sense?",
     "predict": "What word comes next, and what came before?",
-    "decided": "What decided this sense?",
-    "corpus": "What do your own texts say?",
+    "why": "What decided this sense?",
+    "texts": "What do your own texts say?",
+    "search": "Where does a word occur?",
     "found": "How many meanings does it have here?",
     "compare": "Do two models agree?",
     "how": "How does a sentence become a vector?",
     "lessons": "How similar are two unrelated words?",
-    "teach": "Does one word have one meaning?",
+    "slides": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
-    "state": "Does it remember earlier text?",
     "spread": "Label a few: what are the rest?",
     "collocates": "Which words go together?",
     "keyness": "What is this corpus about?",
@@ -38,7 +38,7 @@ TITLES = {
 
 
 def opened(page: Page, server: str, path: str) -> Page:
-    page.goto(f"{server}/{path}")
+    page.goto(f"{server}/{address(path)}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text("What to notice.").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -75,12 +75,12 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
     box.press("Enter")
     expect(page).to_have_url(re.compile("b=The"))
     page.get_by_role("link", name="Its neighbors").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbours"])
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbors"])
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value("The spring in the clock was broken.")
 
 
 def test_layer_0_gives_both_sentences_one_list_and_layer_2_does_not(page: Page, server: str):
-    opened(page, server, "neighbours?nlayer=0")
+    opened(page, server, "neighbors?nlayer=0")
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("the lists are identical")
     page.get_by_role("radio", name="2", exact=True).click()
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2 the lists share")
@@ -125,13 +125,13 @@ def test_selected_dots_are_listed(page: Page, server: str):
 
 def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    opened(page, server, "neighbours?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
+    opened(page, server, "neighbors?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("<img"))
     expect(page.locator("img[src='x']")).to_have_count(0)
 
 
 def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
-    opened(page, server, "model")
+    opened(page, server, "about")
     page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
     page.get_by_role("radio", name="Learning rate", exact=True).click()
@@ -141,7 +141,7 @@ def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server:
 
 
 def test_the_model_page_has_a_panel_for_each_task_with_its_layers(page: Page, server: str):
-    opened(page, server, "model")
+    opened(page, server, "about")
     for title in ("Parts of speech", "Senses of four words", "Senses of all words", "Senses in our sentences"):
         expect(page.locator(".colhead", has_text=title)).to_be_visible()
     # only the charts: a table that has scrolled into view has such a cell too

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.app.test_markup import IMG, SCRIPT, evil_corpus
 from tests.browser.test_main_path import TITLES
 from tests.browser.test_take import saved
+from tests.links import address
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +55,7 @@ EVIL = """() => [
 
 
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
-PAGES = tuple(TITLES) if EVERY else ("neighbours", "predict", "spelling", "decided")
+PAGES = tuple(TITLES) if EVERY else ("neighbors", "predict", "spelling", "why")
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def settled(page: Page) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: str):
-    watched.goto(f"{server}/{path}?" + urlencode(dict.fromkeys(TYPED, PAYLOAD)))
+    watched.goto(f"{server}/" + address(f"{path}?" + urlencode(dict.fromkeys(TYPED, PAYLOAD))))
     settled(watched)
     if not EVERY:
         return
@@ -90,14 +91,14 @@ def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: 
 
 
 def test_names_in_a_link_that_somebody_sends_are_shown_and_never_run(watched: Page, server: str):
-    for path in PAGES if EVERY else ("neighbours",):
+    for path in PAGES if EVERY else ("neighbors",):
         for key in CHOSEN if EVERY else CHOSEN[:3]:
-            watched.goto(f"{server}/{path}?" + urlencode({key: PAYLOAD}))
+            watched.goto(f"{server}/" + address(f"{path}?" + urlencode({key: PAYLOAD})))
             settled(watched)
 
 
 def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server: str):
-    watched.goto(f"{server}/corpus?corpus_way=Files&find=heron")
+    watched.goto(f"{server}/texts?corpus_way=files&find=heron")
     settled(watched)
     row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
     rows = "\n".join(json.dumps(row) for _ in range(3)).encode()
@@ -107,9 +108,12 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
         {"name": f"{name} 2.csv", "mimeType": "text/csv", "buffer": f"{PAYLOAD},year\n1,1990\n".encode()},
     ]
     watched.locator("input[type=file]").set_input_files(uploads)
+    expect(watched.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("3")
+    settled(watched)
+    watched.get_by_role("radio", name="Search", exact=True).click()
     expect(watched.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
     settled(watched)
-    watched.goto(f"{server}/train?train_task=Your+own+file")
+    watched.goto(f"{server}/{address('train?train_task=own')}")
     settled(watched)
     table = "text,label\n" + "".join(
         f'"{k} {PAYLOAD.replace(chr(34), "")}",{label}\n'

@@ -14,14 +14,14 @@ pytestmark = pytest.mark.browser
 def test_control_signs_and_endless_names_that_are_typed_stop_no_page(page: Page, server: str):
     console: list[str] = []
     page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
-    opened(page, server, "neighbours")
+    opened(page, server, "neighbors")
     sentence = page.locator(".st-key-a input")
     type_in(page, sentence, "She sat on the\x07 bank.\x01")
     wait(page)
     assert list(faults(page, "", console)) == []
     expect(sentence).to_have_value("She sat on the bank.")
     expect(page.get_by_role("radio", name="bank").first).to_be_visible()
-    page.get_by_test_id("stSidebar").get_by_text("In use").click()
+    page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
     type_in(page, page.locator(".st-key-corpus input"), VALUES["20,000 letters"])
     wait(page)
     assert list(faults(page, VALUES["20,000 letters"], console)) == []

@@ -1,4 +1,4 @@
-"""Texts of one's own, and words that nobody labeled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
+"""Texts of one's own, and words that nobody labeled, on Why and Senses, in a real Chromium."""
 
 import re
 from itertools import product
@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_main_path import opened
+from tests.links import address
 
 pytestmark = pytest.mark.browser
 
@@ -34,45 +35,37 @@ def at_peace(page: Page) -> None:
 
 
 def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, server: str):
-    opened(page, server, "corpus")
-    page.get_by_text("Add your texts", exact=True).click()
+    opened(page, server, "texts")
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_role("button", name="Use on every page").click()
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile(r"corpus=Pasted\+text"))
     at_peace(page)
-    link, notice = page.url.replace("/corpus?", "/{}?") + "&" + PAIR, page.locator("[data-stale=false] .notice")
-    page.goto(link.format("cloud"))
-    expect(notice).to_contain_text(re.compile(r"the 60 sentences with “jam” split: \d+ nearer to your first, \d+ to your second"))
+    query, notice = page.url.partition("?")[2] + "&" + PAIR, page.locator("[data-stale=false] .notice")
+
+    def link(view: str) -> str:
+        return f"{server}/{address(f'{view}?{query}')}"
+
+    page.goto(link("why") + "&reveal=true")
+    expect(notice.first).to_contain_text(re.compile("it flips from “the first sentence” to “the second sentence” at edit"))
+    expect(notice.last).to_contain_text(re.compile("separates the two most|brings the two closest|too close to call"))
     at_peace(page)
-    page.goto(link.format("flip") + "&reveal=true")
-    expect(notice).to_contain_text(re.compile("it flips from “the first sentence” to “the second sentence” at edit"))
-    at_peace(page)
-    page.goto(link.format("decided"))
-    expect(notice).to_contain_text(re.compile("separates the two most|brings the two closest|too close to call"))
-    at_peace(page)
-    page.goto(link.format("found") + "&found_word=jam")
+    page.goto(link("found") + "&found_word=jam")
     expect(notice).to_contain_text("“jam”")
     at_peace(page)
 
 
 def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
     pair = urlencode({"a": "The lynx slept on a branch.", "ai": "lynx", "b": "He sold his new lynx.", "bi": "lynx"})
-    opened(page, server, f"cloud?{pair}")
+    opened(page, server, f"why?{pair}")
     notice = page.locator("[data-stale=false] .notice")
-    expect(page.get_by_text("“lynx”: no labeled senses")).to_be_visible()
-    expect(notice).to_contain_text(re.compile("nearer to|too close to call"), timeout=240_000)  # every word is read once before
-    at_peace(page)
-    page.goto(f"{server}/flip?{pair}")
-    expect(notice).to_contain_text("“lynx” stays")
+    expect(notice.first).to_contain_text("“lynx” stays")
     page.get_by_text("Reveal", exact=True).click()
-    expect(notice).to_contain_text("it flips")
+    expect(notice.first).to_contain_text("it flips")
     at_peace(page)
-    page.goto(f"{server}/decided?{pair}")
-    expect(page.get_by_label("The other sentence", exact=True)).to_have_value("He sold his new lynx.")
-    expect(notice).to_contain_text(re.compile("“(slept|branch)” separates the two most|too close to call"))
-    page.goto(f"{server}/found?found_word=lynx")
+    expect(notice.last).to_contain_text(re.compile("“(slept|branch)” separates the two most|too close to call"))
+    page.goto(f"{server}/{address('found?found_word=lynx')}")
     expect(page.get_by_test_id("stAlert")).to_contain_text("is in none of")
     expect(page.get_by_role("link", name="Add text")).to_be_visible()
     at_peace(page)

@@ -25,7 +25,7 @@ def read(page: Page, server: str, path: str) -> None:
 
 
 def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, server: str):
-    read(page, server, "neighbours?" + urlencode(PAIR))
+    read(page, server, "neighbors?" + urlencode(PAIR))
     lines = page.locator("[data-stale=false] .kwic:has(.take)")
     expect(lines).to_have_count(16)
     line = lines.nth(8)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pages._frame.menu import door
 from tests.bench.waits import LATE, visits
 from tests.browser.conftest import AT_REST, WAIT_MS
+from tests.links import address
 
 pytestmark = pytest.mark.browser
 AT_MOST = 12  # those of rarer elements; 68 where each kind's are asked for when its first element arrives
@@ -12,8 +12,7 @@ AT_MOST = 12  # those of rarer elements; 68 where each kind's are asked for when
 
 @pytest.mark.parametrize("view", ["home", "spread"])
 def test_few_scripts_are_asked_for_once_the_page_is_connected(server: str, page, view: str):
-    file, parameters = door(view)
-    page.goto(f"{server}/{'' if file == 'app.py' else file[6:-3]}?{'&'.join(f'{name}={value}' for name, value in parameters.items())}")
+    page.goto(f"{server}/{address(view)}")
     page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
     page.wait_for_function(AT_REST)
     assert page.evaluate(LATE) <= AT_MOST

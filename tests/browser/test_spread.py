@@ -60,7 +60,7 @@ def test_labels_given_in_the_table_spread_are_asked_for_undone_and_downloaded(pa
 
 
 def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page: Page, server: str):
-    opened(page, server, "compare?compare_view=change")
+    opened(page, server, "change")
     expect(
         page.locator(NOTICE, has_text=re.compile(r"“court” is used differently on the two sides \(p = 0\.00\d; 44 and 12 sentences\)"))
     ).to_be_visible()
@@ -89,10 +89,10 @@ def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page
 
 def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Page, server: str, tmp_path):
     first, second = two_texts.written(tmp_path)
-    page.goto(f"{server}/compare?compare_view=change&change_word=bank&change_first={first}&change_second={second}")
-    for left in (1, 0):  # files that the link names
+    page.goto(f"{server}/texts?texts_view=change&change_word=bank&change_first={first}&change_second={second}")
+    for n_left in (1, 0):  # files in the link that the user has not allowed yet
         page.get_by_role("button", name="Read it").first.click()
-        expect(page.get_by_role("button", name="Read it")).to_have_count(left)
+        expect(page.get_by_role("button", name="Read it")).to_have_count(n_left)
     expect(page.locator(NOTICE, has_text="“bank” is used differently on the two sides")).to_be_visible()
     assert str(tmp_path) not in page.content()  # a copy is in use, by its name
     page.get_by_role("button", name="Rank all words").click()

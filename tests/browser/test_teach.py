@@ -35,7 +35,7 @@ def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page
 
 def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
     page.set_viewport_size({"width": 1280, "height": 720})
-    opened(page, server, "teach?slide=4")
+    opened(page, server, "slides?slide=4")
     heading, said = page.get_by_role("heading", level=1), page.locator("[data-stale=false] .notice")
     page.wait_for_function("document.documentElement.dataset.steps")
     for number, title, words in (
@@ -66,7 +66,7 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
 
 
 def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow_keys(page: Page, server: str):
-    opened(page, server, "teach?slide=2")
+    opened(page, server, "slides?slide=2")
     chosen, heading = page.get_by_label("Slide").get_by_role("radio", checked=True), page.get_by_role("heading", level=1)
     page.wait_for_function("document.documentElement.dataset.steps")  # the browser has loaded what hears the keys
     for key, presses, number, title in (
@@ -89,7 +89,7 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
 def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: str):
     held = []
     page.route("**/ButtonGroup*.js", lambda route: held.append(route))  # what draws the numbers comes late
-    opened(page, server, "teach?slide=2")
+    opened(page, server, "slides?slide=2")
     page.wait_for_function("document.documentElement.dataset.steps")
     chosen = page.get_by_label("Slide").get_by_role("radio", checked=True)
     expect(chosen).to_have_count(0)
@@ -102,7 +102,7 @@ def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: 
 
 
 def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
-    opened(page, server, "neighbours?teach=1")
+    opened(page, server, "neighbors?teach=1")
     expect(page.locator("html")).to_have_css("font-size", "24px")
     expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
     page.get_by_test_id("stMainBlockContainer").get_by_text("Sentences", exact=True).click()
@@ -114,7 +114,7 @@ def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page:
 
 
 def test_a_slide_can_be_exported_and_its_file_begins_with_what_it_shows(page: Page, server: str, tmp_path):
-    opened(page, server, "teach?slide=2")
+    opened(page, server, "slides?slide=2")
     at_rest(page)
     page.get_by_text("Export", exact=True).click()
     with page.expect_download() as download:

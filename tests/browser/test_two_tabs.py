@@ -1,4 +1,4 @@
-"""Two tabs that label the same word at once, in a real Chromium: none of 10 labels is lost, and no row moves under the hand."""
+"""Test in Chromium that two tabs label the same word at the same time without losing a label or moving a row."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.browser.test_main_path import at_rest, opened
 pytestmark = pytest.mark.browser
 NOTICE = "[data-stale=false] .notice"
 ROW, HEAD = 35, 35  # pixels of a row and of the table's head
-EACH = 5  # labels in each tab, the last of them below what the table shows without scrolling
+PER_TAB = 5  # labels; the last rows are below the visible part of the table
 LABEL = "document.querySelector('.st-key-spread-label button').click()"
 
 
@@ -40,7 +40,7 @@ def test_two_tabs_label_a_word_at_once_and_lose_nothing(page: Page, visitor: Bro
     for tab, _, sense in tabs:
         opened(tab, server, "senses?senses_view=spread&found_word=seal")
         name(tab, sense)
-    for k in range(EACH):
+    for k in range(PER_TAB):
         for tab, first, _ in tabs:
             tick(tab, first + k)
         for tab, *_ in tabs:  # neither waits for the other
@@ -50,7 +50,7 @@ def test_two_tabs_label_a_word_at_once_and_lose_nothing(page: Page, visitor: Bro
             at_rest(tab)
     other.close()
     opened(page, server, "senses?senses_view=spread&found_word=seal")
-    expect(page.locator(NOTICE, has_text=re.compile(rf"{2 * EACH} labels spread to \d+ sentences"))).to_be_visible()
-    for _, _, sense in tabs:  # in the order in which the tabs' first labels came
-        expect(page.get_by_text(re.compile(rf"\b{sense} {EACH} labeled"))).to_be_visible()
+    expect(page.locator(NOTICE, has_text=re.compile(rf"{2 * PER_TAB} labels spread to \d+ sentences"))).to_be_visible()
+    for _, _, sense in tabs:  # the order of the senses depends on which tab was first
+        expect(page.get_by_text(re.compile(rf"\b{sense} {PER_TAB} labeled"))).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""What a real server lets in from the network: README's own command, and the Dockerfile's environment behind a proxy."""
+"""Test which requests real servers accept from the network: README's command, and the Dockerfile's environment behind a proxy."""
 
 import contextlib
 import re
@@ -13,60 +13,63 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.raw_client import OWN, PUBLIC, ROOT, XSRF, Client, Server, multipart, started
+from tests.raw_client import LOCAL, PUBLIC, ROOT, XSRF, Client, Server, multipart, start_server
 
 pytestmark = pytest.mark.slow
-NAMED = "elmo.example.org"
+ALLOWED_HOST = "elmo.example.org"
 UNUSED_ID = "b406b738-a4a0-4ac8-b378-59d598a79409"
 MB = 1_000_000
 LOOK_UP_S = 10.0
-LOOPBACK = {"0100007F", "00000000000000000000000001000000"}  # 127.0.0.1 and ::1, as /proc writes them
-DROPPED = '''
-"""Streamlit, on a machine whose traffic to other machines is dropped: each attempt is noted, and fails after ten seconds."""
+LOOPBACK = {"0100007F", "00000000000000000000000001000000"}  # 127.0.0.1 and ::1 in the form of /proc
+OFFLINE = '''
+"""Run Streamlit without a network: each connection to another machine is logged, and fails after ten seconds."""
 import runpy, sys, time
 
-NOTED = open(sys.argv.pop(1), "a", buffering=1)
-OURS = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "", None)
+LOG = open(sys.argv.pop(1), "a", buffering=1)
+LOCAL_ADDRESSES = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "", None)
 
-def note(event, arguments):
+def refuse(event, arguments):
     if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"):
         place = arguments[0]
     elif event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         place = arguments[1][0] if isinstance(arguments[1], tuple) else None
     else:
         return
-    if (place.decode() if isinstance(place, bytes) else place) not in OURS:
-        NOTED.write(f"{event} {arguments}\\n")
+    if (place.decode() if isinstance(place, bytes) else place) not in LOCAL_ADDRESSES:
+        LOG.write(f"{event} {arguments}\\n")
         time.sleep(10)
-        raise OSError("dropped")
+        raise OSError("offline")
 
-sys.addaudithook(note)
+sys.addaudithook(refuse)
 runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 '''
 
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory):
-    """README's command, on a machine without a network, where a visit may send 10 MB; and the Dockerfile's environment. Both start at once."""
-    folder = tmp_path_factory.mktemp("own")
-    (folder / "dropped.py").write_text(DROPPED)
-    command = str(folder / "dropped.py"), str(folder / "noted.txt")
-    commands = (
-        started(OWN, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command),
-        started(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": NAMED}),
+    """Start two servers at once.
+
+    The first runs README's command without a network, and its sessions may upload 10 MB. The second has the Dockerfile's environment.
+    """
+    folder = tmp_path_factory.mktemp("local")
+    (folder / "offline.py").write_text(OFFLINE)
+    command = str(folder / "offline.py"), str(folder / "network.log")
+    contexts = (
+        start_server(LOCAL, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command),
+        start_server(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": ALLOWED_HOST}),
     )
     with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
-        own, public = pool.map(stack.enter_context, commands)
-        own.noted = folder / "noted.txt"
-        own.silent = [own.connect() for _ in range(100)]
-        for k, connection in enumerate(own.silent):
+        local, public = pool.map(stack.enter_context, contexts)
+        local.network_log = folder / "network.log"
+        local.silent_connections = [local.connect() for _ in range(100)]
+        for k, connection in enumerate(local.silent_connections):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" * (k % 2))
-        own.silent_since = time.monotonic()
-        yield own, public
+        local.silent_since = time.monotonic()
+        yield local, public
 
 
 @pytest.fixture(scope="module")
-def own(servers) -> Server:
+def local(servers) -> Server:
     return servers[0]
 
 
@@ -75,38 +78,38 @@ def public(servers) -> Server:
     return servers[1]
 
 
-@pytest.fixture(params=[OWN, PUBLIC])
+@pytest.fixture(params=[LOCAL, PUBLIC])
 def server(request) -> Server:
     return request.getfixturevalue(request.param)
 
 
-def refused(server: Server, **options) -> tuple[int, str]:
-    """Return status and sentence of a WebSocket handshake that is refused."""
+def connect_refused(server: Server, **options) -> tuple[int, str]:
+    """Check that the server refuses a WebSocket, and return the status and the sentence of the refusal."""
     with pytest.raises(InvalidStatus) as error, Client(server, **options):
         pass
     return error.value.response.status_code, error.value.response.body.decode()
 
 
-# --- where it listens, and what it looks up ---------------------------------------------------------------------------
+# --- addresses --------------------------------------------------------------------------------------------------------
 
 
-def test_readmes_command_listens_on_this_machine_alone(own):
-    assert "0100007F" in own.listening() and own.listening() <= LOOPBACK
+def test_readmes_command_listens_only_on_this_machine(local):
+    assert "0100007F" in local.find_addresses() and local.find_addresses() <= LOOPBACK
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
         address = probe.getsockname()[0]
         with pytest.raises(OSError):
-            socket.create_connection((address, own.port), timeout=5)
+            socket.create_connection((address, local.port), timeout=5)
 
 
 @pytest.mark.skipif("1" not in Path("/proc/net/if_inet6").read_text() if Path("/proc/net/if_inet6").exists() else True, reason="no IPv6")
-def test_localhost_is_answered_over_ipv6_too(own):
-    with Client(Server(own.process, "::1", own.port, own.log)) as client:
+def test_local_server_answers_over_ipv6(local):
+    with Client(Server(local.process, "::1", local.port, local.log)) as client:
         assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
 
 
 def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
-    assert public.listening() & {"00000000", "0" * 32}
+    assert public.find_addresses() & {"00000000", "0" * 32}
     check = re.search(r'HEALTHCHECK .*\\\n\s*CMD \["python", "-c", "(.*)"\]', (ROOT / ".deploy" / "Dockerfile").read_text("utf-8"))[1]
     subprocess.run([sys.executable, "-c", check.replace("8501", str(public.port))], check=True, timeout=60)
 
@@ -115,38 +118,38 @@ def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
 
 
 @pytest.mark.parametrize("path", ["/", "/corpus?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
-def test_a_website_that_points_its_name_at_the_server_is_refused(server, path):
+def test_website_that_points_its_name_at_the_server_is_refused(server, path):
     answer = server.request("GET", path, host=f"other.test:{server.port}")
     assert answer.status == 403 and answer.seconds < LOOK_UP_S
     assert answer.text.startswith('This server does not answer to "other.test".')
-    status, sentence = refused(server, host=f"other.test:{server.port}")
+    status, sentence = connect_refused(server, host=f"other.test:{server.port}")
     assert status == 403 and sentence == answer.text
 
 
-def test_foreign_origins_are_refused_at_once_while_outgoing_traffic_is_dropped(own):
+def test_foreign_origins_are_refused_at_once_without_a_network(local):
     seconds = []
     for k in range(20):
         for origin in (f"http://other{k}.test", f"http://localhost:{3000 + k}", "null"):
-            began = time.monotonic()
-            status, sentence = refused(own, origin=origin)
-            seconds.append(time.monotonic() - began)
+            start = time.monotonic()
+            status, sentence = connect_refused(local, origin=origin)
+            seconds.append(time.monotonic() - start)
             assert status == 403 and "may not use this server" in sentence
         body, headers = multipart("a.txt", b"x")
         path = f"/_stcore/upload_file/{UNUSED_ID}/{UNUSED_ID}"
-        assert own.request("PUT", path, body, headers | XSRF | {"Origin": f"http://other{k}.test"}).status == 403
-    assert max(seconds) < LOOK_UP_S  # 3 ms on quiet cores
+        assert local.request("PUT", path, body, headers | XSRF | {"Origin": f"http://other{k}.test"}).status == 403
+    assert max(seconds) < LOOK_UP_S  # 3 ms on idle cores
 
 
-@pytest.mark.parametrize("host", [NAMED, f"{NAMED}:443"])
-def test_a_page_behind_a_proxy_with_tls_is_of_the_same_origin(public, host):
+@pytest.mark.parametrize("host", [ALLOWED_HOST, f"{ALLOWED_HOST}:443"])
+def test_page_behind_a_proxy_with_tls_has_the_same_origin(public, host):
     forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "other.test", "X-Forwarded-For": "198.51.100.7"}
-    with Client(public, host=host, origin=f"https://{NAMED}", headers=forwarded) as client:
+    with Client(public, host=host, origin=f"https://{ALLOWED_HOST}", headers=forwarded) as client:
         assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
-    assert refused(public, host=host, origin="https://other.test", headers=forwarded)[0] == 403
+    assert connect_refused(public, host=host, origin="https://other.test", headers=forwarded)[0] == 403
 
 
 @pytest.mark.parametrize("name", ["192.168.1.7", "[fe80::1]", "127.0.0.1", socket.gethostname()])
-def test_an_open_server_is_reached_by_ip_address_and_by_the_machines_name(public, name):
+def test_open_server_answers_to_ip_addresses_and_the_machines_name(public, name):
     with Client(public, host=f"{name}:{public.port}") as client:
         assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
 
@@ -154,64 +157,64 @@ def test_an_open_server_is_reached_by_ip_address_and_by_the_machines_name(public
 # --- uploads ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_public_server_takes_no_files(public):
+def test_public_server_refuses_uploads(public):
     with Client(public) as client:
         client.run("corpus")
         path = f"/_stcore/upload_file/{client.session}/{UNUSED_ID}"
-        before = public.memory_mb()
+        start_mb = public.memory_mb()
         public.reset_peak()
         for k in range(150):
             body, headers = multipart(f"{k}.txt", bytes(MB))
-            with contextlib.suppress(ConnectionError):  # closed before all was sent
+            with contextlib.suppress(ConnectionError):  # the server closed the connection before the end of the body
                 answer = public.request("PUT", path, body if k % 2 else iter([body[:1000], body[1000:]]), headers | XSRF)
                 assert answer.status == 403 and "ELMOSCOPE_UPLOADS" in answer.text
-    assert public.peak_mb() < before + 60
+    assert public.peak_mb() < start_mb + 60
 
 
-def test_a_visit_on_ones_own_machine_sends_files_up_to_its_quota(own):
-    with Client(own) as client:
+def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
+    with Client(local) as client:
         client.run("corpus", "corpus_way=files")
-        before = own.memory_mb()
-        own.reset_peak()
+        start_mb = local.memory_mb()
+        local.reset_peak()
         statuses = []
         for k in range(40):
             path, _ = client.upload_url()
             body, headers = multipart(f"{k}.txt", bytes(2 * MB))
-            statuses.append(own.request("PUT", path, body if k % 2 else iter([body[:MB], body[MB:]]), headers | XSRF).status)
+            statuses.append(local.request("PUT", path, body if k % 2 else iter([body[:MB], body[MB:]]), headers | XSRF).status)
         assert statuses[:4] == [204] * 4 and set(statuses[5:]) == {413}
-        assert own.peak_mb() < before + 80
-        closed = path
-    assert own.request("PUT", closed, body, headers | XSRF).status == 400
-    with Client(own) as client:  # which what the other held does not keep from sending
+        assert local.peak_mb() < start_mb + 80
+        closed_path = path
+    assert local.request("PUT", closed_path, body, headers | XSRF).status == 400
+    with Client(local) as client:  # the uploads of the first session do not block this one
         client.run("corpus", "corpus_way=files")
         path, _ = client.upload_url()
-        assert own.request("PUT", path, body, headers | XSRF).status == 204
+        assert local.request("PUT", path, body, headers | XSRF).status == 204
         for place in ("..", "../x", "secret.csv", "%2e%2e"):
-            assert own.request("PUT", f"{path.rpartition('/')[0]}/{place}", body, headers | XSRF).status in (400, 404)
+            assert local.request("PUT", f"{path.rpartition('/')[0]}/{place}", body, headers | XSRF).status in (400, 404)
 
 
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
 
-def test_endless_addresses_and_headers_are_refused_within_bounds(server):
-    before = server.memory_mb()
+def test_endless_addresses_and_headers_are_refused_in_little_memory(server):
+    start_mb = server.memory_mb()
     server.reset_peak()
     for head in (b"GET /?a=", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"GET / HTTP/1.1\r\nHost: localhost\r\n", b""):
         part = b"X-A: b\r\n" * 20_000 if head.endswith(b"\n") else b"a" * 160_000
         answer = server.send_raw([head, *[part] * 64], 20)  # 10 MB
         assert answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:100]
-    assert server.peak_mb() < before + 30
+    assert server.peak_mb() < start_mb + 30
     assert server.request("GET", "/").status == 200
 
 
-def test_a_message_larger_than_any_page_sends_ends_the_connection(server):
-    before = server.memory_mb()
+def test_too_large_message_ends_the_connection(server):
+    start_mb = server.memory_mb()
     server.reset_peak()
     for message in (bytes(60 * MB), iter([bytes(MB)] * 60)):
         with Client(server) as client, pytest.raises(ConnectionClosed):
             client.socket.send(message)
             client.wait()
-    assert server.peak_mb() < before + 100
+    assert server.peak_mb() < start_mb + 100
 
 
 HANDSHAKE = "GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -219,8 +222,8 @@ HANDSHAKE += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 MASK = bytes(4)
 
 
-def test_a_message_of_endless_fragments_ends_the_connection(server):
-    before = server.memory_mb()
+def test_message_of_endless_fragments_ends_the_connection(server):
+    start_mb = server.memory_mb()
     server.reset_peak()
     with server.connect(20) as connection:
         connection.sendall(HANDSHAKE.encode())
@@ -228,15 +231,15 @@ def test_a_message_of_endless_fragments_ends_the_connection(server):
         with pytest.raises(ConnectionError):
             for part in (b"\x02\x80" + MASK, *[(b"\x00\x80" + MASK) * 10_000] * 60):
                 connection.sendall(part)
-    assert server.peak_mb() < before + 30
+    assert server.peak_mb() < start_mb + 30
 
 
-def test_messages_that_no_page_sends_change_nothing(server):
+def test_messages_that_no_page_sends_are_ignored(server):
     skills = BackMsg()
     skills.backend_operation_request.install_skills.SetInParent()
     many = BackMsg()
     many.file_urls_request.file_names.extend([""] * 500_000)
-    before = server.memory_mb()
+    start_mb = server.memory_mb()
     server.reset_peak()
     with Client(server) as client:
         client.run("")
@@ -249,44 +252,44 @@ def test_messages_that_no_page_sends_change_nothing(server):
             if kinds[-1] == "script_finished":
                 break
         assert "bank" in client.page.text and not {"file_urls_response", "backend_operation_response", "git_info_changed"} & set(kinds)
-    assert server.peak_mb() < before + 100
+    assert server.peak_mb() < start_mb + 100
     assert not [path for path in ROOT.rglob("SKILL.md") if ".venv" not in path.parts]
 
 
-def test_what_nobody_reads_stays_small(server):
+def test_unread_responses_take_little_memory(server):
     script = max(
         (Path(__import__("streamlit").__file__).parent / "static/static/js").glob("PlotlyChart.*.js"), key=lambda f: f.stat().st_size
     )
     assert server.request("GET", f"/static/js/{script.name}").body == script.read_bytes()
-    before = server.memory_mb()
+    start_mb = server.memory_mb()
     with contextlib.ExitStack() as stack:
         for _ in range(60):
             connection = stack.enter_context(server.connect())
             connection.sendall(f"GET /static/js/{script.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         time.sleep(2)
-        assert server.memory_mb() < before + 80  # 60 times 4.7 MB are 282 MB
+        assert server.memory_mb() < start_mb + 80  # 60 times 4.7 MB are 282 MB
 
 
-# --- other routes, and connections ------------------------------------------------------------------------------------
+# --- other routes and connections -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["metrics", "metrics/", "script-health-check", "agent/mcp", "agent/openapi.json"])
-def test_a_public_server_has_no_metrics(public, name):
+def test_public_server_has_no_metrics(public, name):
     assert public.request("GET", f"/_stcore/{name}").status == 404
     assert public.request("GET", f"/_stcore/{name}", headers={"X-Forwarded-For": "127.0.0.1"}, host="localhost").status == 404
 
 
-def test_silent_connections_are_closed(own):
-    time.sleep(max(0.0, own.silent_since + 35 - time.monotonic()))
-    for connection in own.silent:
+def test_silent_connections_are_closed(local):
+    time.sleep(max(0.0, local.silent_since + 35 - time.monotonic()))
+    for connection in local.silent_connections:
         connection.settimeout(30)
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(100) == b""
         connection.close()
-    assert own.request("GET", "/").status == 200
+    assert local.request("GET", "/").status == 200
 
 
-def test_nothing_was_looked_up(own):
-    """Keep this test the last: it is about all that the others did."""
-    assert own.noted.read_text() == ""
-    assert "localhost" in own.log.read_text() and "Traceback" not in own.log.read_text()
+def test_server_connects_to_no_other_machine(local):
+    """Keep this test last, because it checks the log of all others."""
+    assert local.network_log.read_text() == ""
+    assert "localhost" in local.log.read_text() and "Traceback" not in local.log.read_text()

@@ -81,10 +81,10 @@ def test_a_word_may_have_more_senses_than_a_byte_counts():
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/x", "..", "a/b", "C:\\x", "con", "", "\x00", "눈" * 300])
-def test_what_an_index_says_of_itself_leads_to_no_other_folder(name, private_cache):
-    """Its meta.json is written by whoever made the index."""
-    there = SimpleNamespace(meta={"model": name, "corpus": name})
-    path = token_maps.file_of(there, NAMES)
+def test_names_in_meta_json_cannot_lead_to_another_folder(name, private_cache):
+    """Anyone may have written the meta.json of an index."""
+    table = SimpleNamespace(meta={"model": name, "corpus": name})
+    path = token_maps.file_of(table, NAMES)
     assert path.parent == private_cache / "maps" / "tokens" and len(path.name.encode()) < 255 and path.name.isprintable()
-    ours = SimpleNamespace(meta={"model": "elmo-mini", "corpus": "0123456789abcdef" * 4})
-    assert token_maps.name_of(ours) == "elmo-mini-0123456789abcdef"
+    table = SimpleNamespace(meta={"model": "elmo-mini", "corpus": "0123456789abcdef" * 4})
+    assert token_maps.table_name(table) == "elmo-mini-0123456789abcdef"

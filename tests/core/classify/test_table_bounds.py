@@ -1,4 +1,4 @@
-"""Wide, long and packed tables of labeled texts: only what is used is held, and reading is bounded and can be stopped."""
+"""Test that reading tables of labeled texts is bounded in memory and can be stopped."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from core.classify import tables
-from core.classify.columns import MOST_CELLS, read_columns
+from core.classify.columns import MAX_CELLS, read_columns
 from core.classify.tables import read_table
 from core.common import notes, steps
 from core.common.errors import BadInput
@@ -32,34 +32,34 @@ def wide(n_rows: int, n_columns: int, cell: str = "1.5", separator: str = ",") -
         ("a.csv.gz", wide(500, 1_000)),
     ],
 )
-def test_a_wide_table_takes_memory_for_what_is_read_of_it(tmp_path, name, text):
+def test_wide_table_takes_memory_only_for_its_texts_and_labels(tmp_path, name, text):
     path = tmp_path / name
     data = text.encode("latin-1" if name == "latin.csv" else "utf-8")
     path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
     size = len(data) / MB
     n_rows = 60 if name == "columns.csv" else 500
     with notes.collecting():
-        table, used = measure_peak(lambda: read_table(path))
-        columns, used_for_columns = measure_peak(lambda: read_columns(path))
+        table, peak_mb = measure_peak(lambda: read_table(path))
+        columns, columns_peak_mb = measure_peak(lambda: read_columns(path))
     assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
     assert (columns.texts, columns.label) == ((0,), 1)
-    assert used < 25 and size > 1
-    assert used_for_columns < 25 + 100 * MOST_CELLS / MB
+    assert peak_mb < 25 and size > 1
+    assert columns_peak_mb < 25 + 100 * MAX_CELLS / MB
 
 
-def test_wide_json_rows_take_memory_for_what_is_read_of_them(tmp_path):
+def test_wide_json_rows_take_memory_only_for_their_texts_and_labels(tmp_path):
     path = tmp_path / "a.jsonl"
     row = {f"c{k}": "one more value" for k in range(1_000)}
     path.write_text("".join(json.dumps({"text": f"The bank {k}.", "label": "ab"[k % 2]} | row) + "\n" for k in range(300)))
-    table, used = measure_peak(lambda: read_table(path))
-    assert len(table.rows) == 300 and path.stat().st_size > 7 * MB and used < 6
+    table, peak_mb = measure_peak(lambda: read_table(path))
+    assert len(table.rows) == 300 and path.stat().st_size > 7 * MB and peak_mb < 6
 
 
-def test_a_cell_of_many_megabytes_is_cut(tmp_path):
+def test_cell_of_many_megabytes_is_cut(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,label\n"' + "word " * 1_500_000 + '",a\nThe bank.,b\nThe river.,a\n')
-    table, used = measure_peak(lambda: read_table(path))
-    assert [len(row.text) for row in table.rows] == [tables.MAX_CHARACTERS - 1, 9, 10] and used < 100
+    table, peak_mb = measure_peak(lambda: read_table(path))
+    assert [len(row.text) for row in table.rows] == [tables.MAX_CHARACTERS - 1, 9, 10] and peak_mb < 100
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_cell_of_many_megabytes_is_cut(tmp_path):
         ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (11 * MB)), "unpacks to more than 10 MB"),
     ],
 )
-def test_a_file_beyond_a_bound_is_refused_by_its_name_and_the_bound(tmp_path, monkeypatch, name, content, message):
+def test_file_beyond_a_bound_is_refused_with_its_name_and_the_bound(tmp_path, monkeypatch, name, content, message):
     monkeypatch.setenv("ELMOSCOPE_MAX_LINES", "50000")
     monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "11" if name == "line.csv" else "10")
     path = tmp_path / name
@@ -82,18 +82,18 @@ def test_a_file_beyond_a_bound_is_refused_by_its_name_and_the_bound(tmp_path, mo
     assert name in str(refused.value) and message in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_no_more_rows_are_read_than_can_be_trained_on(tmp_path):
+def test_read_table_stops_at_max_rows(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
-    assert len(read_table(path, most_rows=10_000).rows) == 10_000
+    assert len(read_table(path, max_rows=10_000).rows) == 10_000
     n_lines = []
-    with steps.watched(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
-        read_table(path, most_rows=100)
+    with steps.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
+        read_table(path, max_rows=100)
     assert len(n_lines) < 5_000
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.txt"])
-def test_reading_ends_where_its_job_is_stopped(tmp_path, name):
+def test_reading_ends_when_its_job_is_stopped(tmp_path, name):
     line = {"a.jsonl": '{"text": "The bank.", "label": "a"}\n', "a.txt": "(3 (2 The) (2 bank))\n", "a.tsv": "The bank.\ta\n"}
     head = {"a.csv": "text,label\n", "a.tsv": "text\tlabel\n"}.get(name, "")
     path = tmp_path / name
@@ -105,6 +105,6 @@ def test_reading_ends_where_its_job_is_stopped(tmp_path, name):
         if len(calls) == 20:
             raise JobEnded("asked", "Stopped.")
 
-    with steps.watched(stop), pytest.raises(JobEnded):
+    with steps.watch_steps(stop), pytest.raises(JobEnded):
         read_table(path)
     assert len(calls) == 20

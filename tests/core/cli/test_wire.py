@@ -21,7 +21,6 @@ GOOD = {
     "neighbours": {"word": BANK, "space": "1"},
     "induction": {"word": "bank", "space": "1"},
     "layouts": {"word": "bank"},
-    "cloud": {"first": BANK, "second": LENT, "space": "1"},
     "substitutes": {"words": [BANK]},
     "compare": {"first": {"source": "glove-mini"}, "second": {"source": "glove-mini"}},
     "mix": {"words": [BANK], "weights": [1, 1, 1]},

@@ -135,8 +135,8 @@ def test_a_shell_runs_nothing_that_stands_in_a_command_to_copy(name: str, tmp_pa
 
 
 @pytest.mark.parametrize("value", ["-x", "--output=/x", "--", "-", "", "a\nb", "$(id)", "it's", '"', "a  b", "-1", "--help"])
-def test_an_argument_or_an_option_s_value_is_never_read_as_an_option(value: str):
-    """Click's own parser gets each back as it was given."""
+def test_arguments_and_values_are_never_read_as_options(value: str):
+    """Check that the parser of click returns each value unchanged."""
 
     @click.command()
     @click.option("--name", multiple=True)
@@ -148,21 +148,22 @@ def test_an_argument_or_an_option_s_value_is_never_read_as_an_option(value: str)
     assert run.main(words[1:], standalone_mode=False) == ((value, "b", value), ("a", value))
 
 
-def test_an_option_is_left_out_where_it_has_no_value():
+def test_command_omits_options_without_a_value():
     assert command("tool", options=[("a", None), ("b", False), ("c", True), ("d", 0), ("e", [])]) == "tool --c --d=0"
 
 
-def test_the_words_of_a_command_are_ours_and_data_are_options_or_arguments():
-    """A word that holds data could begin with a dash: only literals are words."""
-    wrong = []
-    for path in [path for room in ("core", "pages") for path in sorted((ROOT / room).rglob("*.py"))]:
+def test_words_of_commands_are_literals():
+    """Check this because a word that holds data could begin with a dash. Data must be options or arguments."""
+    violations = []
+    for path in [path for folder in ("core", "pages") for path in sorted((ROOT / folder).rglob("*.py"))]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            called = isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "command"
-            if called and node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == "python":
-                known = {"what"} if path.name == "card.py" else set()  # one of our own commands
-                wrong += [ast.unparse(word) for word in node.args if not isinstance(word, ast.Constant) and ast.unparse(word) not in known]
-    assert wrong == []
+            is_command = isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "command"
+            if is_command and node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == "python":
+                allowed = {"what"} if path.name == "card.py" else set()  # the name of a subcommand
+                words = [ast.unparse(word) for word in node.args if not isinstance(word, ast.Constant)]
+                violations += [word for word in words if word not in allowed]
+    assert violations == []
 
 
 def test_no_command_is_put_together_without_quoting():

@@ -63,7 +63,7 @@ def test_one_visitor_and_all_together_may_only_ask_for_so_much(monkeypatch, one_
     turns.ask("a"), turns.ask("a")
     with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
         turns.ask("a")
-    turns.ask("b"), turns.ask("c")  # in the place of the second of a
+    turns.ask("b"), turns.ask("c")  # c gets the place of the second job of a
     with pytest.raises(BadInput, match="3 jobs are waiting"):
         turns.ask("d")
     assert [turn.first_owner for turn in turns.order()] == ["a", "b", "c"]
@@ -125,7 +125,7 @@ def test_work_of_the_machine_itself_has_no_owner_and_is_never_taken_for_left(mon
     turn.check()
 
 
-def test_visits_of_one_address_take_turns_with_those_of_another(one_at_once):
+def test_sessions_of_one_address_take_turns_with_those_of_another(one_at_once):
     turns = Turns()
     greedy = [turns.ask(f"greedy {k}", "192.0.2.1") for k in range(6)]
     assert began(turns) == [greedy[0]]
@@ -135,7 +135,7 @@ def test_visits_of_one_address_take_turns_with_those_of_another(one_at_once):
     assert began(turns) == [greedy[1]] and turns.order()[:2] == [modest, unknown]
 
 
-def test_a_full_queue_has_a_place_for_an_address_that_has_none(monkeypatch, one_at_once):
+def test_full_queue_gives_a_place_to_an_address_without_jobs(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
     turns = Turns()
     greedy = [turns.ask(f"greedy {k}", "192.0.2.1") for k in range(3)]
@@ -149,7 +149,7 @@ def test_a_full_queue_has_a_place_for_an_address_that_has_none(monkeypatch, one_
     assert turns.order() == [greedy[0], modest, greedy[1]]
 
 
-def test_a_full_queue_has_a_place_for_a_visit_that_has_none_where_another_has_two(monkeypatch, one_at_once):
+def test_full_queue_gives_a_place_of_a_session_with_two_jobs_to_one_without(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "4")
     turns = Turns()
     for visit in ("a", "b"):
@@ -159,34 +159,34 @@ def test_a_full_queue_has_a_place_for_a_visit_that_has_none_where_another_has_tw
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_a_visit_that_has_gone_gives_its_place_in_the_queue_back_at_once(monkeypatch, one_at_once, n):
+def test_closed_session_loses_its_place_in_the_queue_at_once(monkeypatch, one_at_once, n):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", str(n))
-    there = {"here", *map(str, range(n))}
-    turns = Turns(there.__contains__)
-    left = [turns.ask(str(k)) for k in range(n)]
+    open_sessions = {"open", *map(str, range(n))}
+    turns = Turns(open_sessions.__contains__)
+    earlier_turns = [turns.ask(str(k)) for k in range(n)]
     with pytest.raises(BadInput, match="waiting, the limit here"):
-        turns.ask("here")
-    there.remove("0")
-    new = turns.ask("here")
-    assert left[0] not in turns.waiting and new in turns.waiting
-    there.difference_update(map(str, range(n)))
+        turns.ask("open")
+    open_sessions.remove("0")
+    new = turns.ask("open")
+    assert earlier_turns[0] not in turns.waiting and new in turns.waiting
+    open_sessions.difference_update(map(str, range(n)))
     assert turns.order()[0] is new and began(turns) == [new]
 
 
-def test_a_job_that_runs_for_nobody_yields_to_one_that_waits(monkeypatch, one_at_once):
+def test_job_without_a_user_ends_if_another_user_waits(monkeypatch, one_at_once):
     monkeypatch.setattr(jobs, "YIELD_AFTER_S", 0.05)
-    there = {"a"}
-    turns = Turns(there.__contains__)
+    open_sessions = {"a"}
+    turns = Turns(open_sessions.__contains__)
     job = turns.ask("a")
     assert job.wait(0)
-    there.clear()
-    gone = turns.ask("gone")
+    open_sessions.clear()
+    closed_turn = turns.ask("closed")
     time.sleep(0.1)
-    job.check()  # nobody who is there waits
-    there.add("b")
+    job.check()  # no user with an open page waits
+    open_sessions.add("b")
     other = turns.ask("b")
     with pytest.raises(JobEnded) as ended:
         job.check()
     assert ended.value.why == "left"
     job.leave()
-    assert other.wait(0) and turns.running == [other] and turns.waiting == [gone]
+    assert other.wait(0) and turns.running == [other] and turns.waiting == [closed_turn]

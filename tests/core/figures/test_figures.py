@@ -271,12 +271,12 @@ def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
         assert drawn[sense, None][0] == drawn[sense, FAINT][0]
 
 
-def test_bars_of_senses_have_their_side_and_its_sentences_on_two_lines():
+def test_labels_of_sense_bars_have_the_side_and_its_sentences_on_two_lines():
     figure = bands_figure(["sentences", "<i>x</i>"], np.array([[1500, 2], [3, 4]]), ["judge", "corner"], key="k")
     assert list(figure.data[0].x) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]
 
 
-def test_the_rim_of_labeled_dots_is_seen_on_both_themes():
+def test_rim_of_labeled_dots_is_visible_in_both_themes():
     labeled = np.array([True, False])
     figure = label_map(np.zeros((2, 2)), np.array([0, 0]), np.ones(2), labeled, ["sense"], ["one", "two"], key="k")
     line = figure.data[0].marker.line

@@ -1,4 +1,4 @@
-"""core.files.quotas: room for texts is checked before they are written, small visits are never kept out by large ones, texts expire."""
+"""Test core.files.quotas: limits before writing, removal of the data of the largest visit, and expiry."""
 
 import os
 import threading
@@ -12,46 +12,46 @@ import pytest
 from core.common.errors import BadInput
 from core.files import disk_space, own_names
 from core.files.disk_space import hold, layers_folder
-from core.files.quotas import UPLOAD, VISIT, VISITS, Visits, mark, texts
+from core.files.quotas import UPLOAD, VISIT, VISITS, Visits, list_texts, mark
 
 Usage = namedtuple("Usage", "total used free")
 
 
 class Server:
-    """Visits whose pages are open or closed."""
+    """A server with open and closed visits."""
 
     def __init__(self) -> None:
-        self.there: set[str] = set()
+        self.open_visits: set[str] = set()
         self.numbers = count(1)
 
     def paste(self, visit: str, kilobytes: float = 0.1) -> Path:
-        """Store a text that nobody else has, of that many kilobytes, in a visit."""
-        self.there.add(visit)
+        """Store a new text of that many kilobytes for a visit."""
+        self.open_visits.add(visit)
         number = next(self.numbers)
         text = own_names.folder() / f"{number:016x}{0:016x}.jsonl"
-        with VISIT.within(visit), VISITS.writing(text, round(1000 * kilobytes)):
+        with VISIT.within(visit), VISITS.reserve(text, round(1000 * kilobytes)):
             text.parent.mkdir(parents=True, exist_ok=True)
             text.write_bytes(bytes(round(1000 * kilobytes)))
             mark(text, [f"mark-of-{number:016x}"])
         return text
 
-    def held(self, visit: str) -> int:
-        return sum(text.is_file() for text in VISITS.held(visit).texts)
+    def count_texts(self, visit: str) -> int:
+        return sum(text.is_file() for text in VISITS.get_holdings(visit).texts)
 
 
 @pytest.fixture
 def server(monkeypatch) -> Server:
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     server = Server()
-    monkeypatch.setattr(VISITS, "is_there", server.there.__contains__)
+    monkeypatch.setattr(VISITS, "is_there", server.open_visits.__contains__)
     return server
 
 
-def stored() -> int:
-    return len(texts())
+def count_stored() -> int:
+    return len(list_texts())
 
 
-def aged(text: Path, hours: float) -> Path:
+def make_older(text: Path, hours: float) -> Path:
     then = time.time() - 3600 * hours
     os.utime(text, (then, then))
     return text
@@ -65,7 +65,7 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
     for _ in range(3):
         with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
             server.paste("one")
-    assert stored() == 3 and len(list(own_names.folder().iterdir())) == 6
+    assert count_stored() == 3 and len(list(own_names.folder().iterdir())) == 6
     assert server.paste("two").is_file()
     with VISIT.within("one"):
         VISITS.remove(first)
@@ -77,40 +77,40 @@ def test_a_visit_is_refused_at_its_bytes_before_anything_is_written(server, monk
     server.paste("one", 600)
     with pytest.raises(BadInput, match=r"needs 0\.5 MB; you have used 0\.6 of 1 MB"):
         server.paste("one", 500)
-    assert stored() == 1 and server.paste("one", 300) and server.paste("two", 900)
+    assert count_stored() == 1 and server.paste("one", 300) and server.paste("two", 900)
 
 
 def test_texts_and_indexes_of_a_visit_count_together(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
-    kept = server.paste("one", 900)
+    text = server.paste("one", 900)
     with VISIT.within("one"):
-        made = VISITS.held().made
-        made[kept.stem, "model", False] = 700_000
+        sizes = VISITS.get_holdings().data_sizes
+        sizes[text.stem, "model", False] = 700_000
         with pytest.raises(BadInput, match=r"you have used 1\.6 of 2 MB"):
             server.paste("one", 500)
-        VISITS.remove(kept)
-        assert not made and VISITS.held().n_bytes == 0
+        VISITS.remove(text)
+        assert not sizes and VISITS.get_holdings().n_bytes == 0
     assert server.paste("one", 500)
 
 
-def test_who_fills_the_disk_is_refused_and_keeps_nobody_out(server, monkeypatch):
+def test_visit_that_fills_the_disk_is_refused_and_others_still_fit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
     with pytest.raises(BadInput, match=r"all texts use [12]\.\d of 2 MB"):
         for _ in range(20):
             server.paste("greedy", 190)
-    n = server.held("greedy")
+    n = server.count_texts("greedy")
     assert 9 <= n <= 10
     first = server.paste("small", 150)
     assert server.paste("small", 150).is_file() and server.paste("other", 0.1).is_file() and first.is_file()
-    assert 0 < server.held("greedy") < n
+    assert 0 < server.count_texts("greedy") < n
     with pytest.raises(BadInput):
         server.paste("greedy", 190)
-    assert server.held("small") == 2 and server.held("other") == 1
-    size = sum(text.stat().st_size for text in texts())
+    assert server.count_texts("small") == 2 and server.count_texts("other") == 1
+    size = sum(text.stat().st_size for text in list_texts())
     assert size <= 2_000_000
 
 
-def test_many_greedy_visits_share_with_those_that_come_later(server, monkeypatch):
+def test_texts_of_greedy_visits_are_removed_for_later_visits(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
     for k in range(4):
         with pytest.raises(BadInput):
@@ -118,94 +118,95 @@ def test_many_greedy_visits_share_with_those_that_come_later(server, monkeypatch
                 server.paste(f"greedy {k}", 100)
     for k in range(5):
         assert server.paste(f"small {k}", 50).is_file()
-    assert all(server.held(f"small {k}") == 1 for k in range(5))
+    assert all(server.count_texts(f"small {k}") == 1 for k in range(5))
 
 
-def test_texts_of_visits_that_have_ended_go_first_the_longest_unused_before_others(server, monkeypatch):
+def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    old, older, recent = aged(server.paste("gone", 300), 2), aged(server.paste("gone", 300), 3), server.paste("here", 300)
-    server.there.discard("gone")
+    old, older = make_older(server.paste("ended", 300), 2), make_older(server.paste("ended", 300), 3)
+    recent = server.paste("open", 300)
+    server.open_visits.discard("ended")
     server.paste("new", 300)
-    assert [kept.is_file() for kept in (older, old, recent)] == [False, True, True]
+    assert [text.is_file() for text in (older, old, recent)] == [False, True, True]
     server.paste("new", 300)
-    assert [kept.is_file() for kept in (older, old, recent)] == [False, False, True]
+    assert [text.is_file() for text in (older, old, recent)] == [False, False, True]
     with pytest.raises(BadInput):
         server.paste("new", 300)
     assert recent.is_file()
 
 
-def test_any_number_of_visits_with_a_text_each_make_room_when_they_end(server, monkeypatch):
+def test_texts_of_ended_visits_are_removed_at_the_number_of_texts(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "20")
     for k in range(60):
         server.paste(f"visit {k}")
-        server.there.discard(f"visit {k - 5}")
-    assert stored() == 20
-    assert all(server.held(f"visit {k}") == 1 for k in range(55, 60))
+        server.open_visits.discard(f"visit {k - 5}")
+    assert count_stored() == 20
+    assert all(server.count_texts(f"visit {k}") == 1 for k in range(55, 60))
     for k in range(60, 75):
         server.paste(f"visit {k}")
     with pytest.raises(BadInput, match="20 texts are stored, the limit here"):
         server.paste("one more")
-    assert stored() == 20
+    assert count_stored() == 20
 
 
-def test_where_there_are_too_many_texts_the_visit_with_the_most_gives_way(server, monkeypatch):
+def test_visit_with_most_texts_loses_one_at_the_number_of_texts(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "10")
-    first = aged(server.paste("greedy"), 1)
+    first = make_older(server.paste("greedy"), 1)
     for _ in range(7):
         server.paste("greedy")
     for _ in range(2):
         server.paste("other", 5)
     for n in range(1, 4):
-        server.paste("new", 50)  # larger, but fewer
-        assert server.held("new") == n and server.held("greedy") == 8 - n and server.held("other") == 2
-    assert not first.exists() and stored() == 10
+        server.paste("new", 50)  # larger texts, but fewer
+        assert server.count_texts("new") == n and server.count_texts("greedy") == 8 - n and server.count_texts("other") == 2
+    assert not first.exists() and count_stored() == 10
 
 
-def test_nothing_gives_way_where_that_would_not_do(server, monkeypatch):
+def test_nothing_is_removed_if_the_text_cannot_fit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    ended = server.paste("gone", 300)
-    server.there.clear()
+    text = server.paste("ended", 300)
+    server.open_visits.clear()
     (disk_space.cache_folder() / "corpora" / "bundled").write_bytes(bytes(500_000))
     with pytest.raises(BadInput, match="all texts use"):
         server.paste("new", 600)
-    assert ended.is_file()
+    assert text.is_file()
 
 
-def test_an_index_of_the_largest_visit_goes_before_its_text(server, monkeypatch):
+def test_index_of_the_largest_visit_is_removed_before_its_text(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
-    kept = server.paste("large", 500)
+    text = server.paste("large", 500)
     index = disk_space.cache_folder() / "indexes" / f"model-mark-of-{1:016x}"
     index.mkdir(parents=True)
     (index / "some").write_bytes(bytes(1_300_000))
     with VISIT.within("large"):
-        VISITS.held().made[kept.stem, "model", False] = 1_300_000
+        VISITS.get_holdings().data_sizes[text.stem, "model", False] = 1_300_000
     server.paste("small", 400)
-    assert kept.is_file() and not index.exists() and not VISITS.held("large").made
+    assert text.is_file() and not index.exists() and not VISITS.get_holdings("large").data_sizes
 
 
-def test_a_text_that_a_small_visit_uses_too_does_not_go_with_the_large_one(server, monkeypatch):
+def test_text_shared_with_a_small_visit_is_not_removed(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    shared = server.paste("large", 400)
-    aged(shared, 1)
+    shared_text = server.paste("large", 400)
+    make_older(shared_text, 1)
     server.paste("large", 400)
-    server.there.add("small")
+    server.open_visits.add("small")
     with VISIT.within("small"):
-        VISITS.use(shared)
+        VISITS.use(shared_text)
     server.paste("third", 500)
-    assert shared.is_file() and server.held("large") == 1
+    assert shared_text.is_file() and server.count_texts("large") == 1
 
 
-def test_layers_give_way_unless_they_are_in_use(server, monkeypatch):
+def test_layers_are_removed_unless_they_are_in_use(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    held = hold(layers_folder() / "one")
+    lock = hold(layers_folder() / "one")
     (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
     with pytest.raises(BadInput, match="all texts use"):
         server.paste("one", 500)
-    held.release()
+    lock.release()
     assert server.paste("one", 500).is_file() and not (layers_folder() / "one").exists()
 
 
-def test_states_of_trainings_that_were_stopped_give_way_to_texts(server, private_cache, monkeypatch):
+def test_states_of_stopped_trainings_are_removed_for_texts(server, private_cache, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     folder = private_cache / "training"
     folder.mkdir(parents=True)
@@ -216,45 +217,45 @@ def test_states_of_trainings_that_were_stopped_give_way_to_texts(server, private
     assert [path.name for path in folder.iterdir()] == ["running.pt"]
 
 
-def test_a_full_disk_refuses_before_anything_is_written(server, monkeypatch):
+def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monkeypatch):
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 1_000, 1_000))
     with pytest.raises(BadInput, match=r"MB of disk; 0\.0 MB are free"):
         server.paste("one", 100)
     assert not own_names.folder().exists() or not list(own_names.folder().iterdir())
 
 
-def test_of_texts_stored_at_once_none_passes_the_limit(server, monkeypatch):
+def test_texts_pasted_at_the_same_time_stay_within_the_limit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "5")
-    refused = []
+    refusals = []
 
     def paste(_) -> None:
         try:
             server.paste("one")
         except BadInput as error:
-            refused.append(str(error))
+            refusals.append(str(error))
 
-    server.there.add("one")
+    server.open_visits.add("one")
     threads = [threading.Thread(target=paste, args=(k,)) for k in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert stored() == 5 and len(refused) == 15
+    assert count_stored() == 5 and len(refusals) == 15
 
 
 def test_texts_expire_some_hours_after_the_last_visit_that_uses_them(server):
-    here, lately, old = server.paste("here"), server.paste("gone"), server.paste("gone")
-    for text in (here, old):
-        aged(text, 7)
-    server.there.discard("gone")
+    held_text, recent_text, old_text = server.paste("open"), server.paste("ended"), server.paste("ended")
+    for text in (held_text, old_text):
+        make_older(text, 7)
+    server.open_visits.discard("ended")
     VISITS.expire()
-    assert not old.exists() and here.is_file() and lately.is_file()
-    server.there.clear()
+    assert not old_text.exists() and held_text.is_file() and recent_text.is_file()
+    server.open_visits.clear()
     VISITS.expire()
-    assert here.is_file()  # in use until now: its hours begin
-    aged(here, 7)
+    assert held_text.is_file()  # it was in use until now, so its hours begin now
+    make_older(held_text, 7)
     VISITS.expire()
-    assert not here.exists() and lately.is_file()
+    assert not held_text.exists() and recent_text.is_file()
 
 
 def test_states_of_trainings_expire(server, private_cache):
@@ -267,58 +268,58 @@ def test_states_of_trainings_expire(server, private_cache):
     assert [path.name for path in folder.iterdir()] == ["new.pt"]
 
 
-def test_on_ones_own_machine_nothing_expires_and_nothing_gives_way(monkeypatch):
+def test_nothing_expires_and_nothing_is_removed_on_a_users_own_machine(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     server = Server()
-    old = [aged(server.paste("gone", 400), 24 * 365 * 20) for _ in range(2)]
+    old_texts = [make_older(server.paste("ended", 400), 24 * 365 * 20) for _ in range(2)]
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
     VISITS.expire()
     with pytest.raises(BadInput, match=r"all texts use 0\.8 of 1 MB"):
         server.paste("new", 300)
-    assert all(text.is_file() for text in old)
+    assert all(text.is_file() for text in old_texts)
 
 
-def test_use_changes_neither_the_content_nor_the_time_of_the_last_change(server):
-    kept = aged(server.paste("one"), 5)
-    before = kept.stat().st_mtime_ns
-    VISITS.use(kept)
-    assert kept.stat().st_mtime_ns == before and time.time() - kept.stat().st_atime < 60
+def test_use_sets_the_access_time_and_not_the_modification_time(server):
+    text = make_older(server.paste("one"), 5)
+    modification_time = text.stat().st_mtime_ns
+    VISITS.use(text)
+    assert text.stat().st_mtime_ns == modification_time and time.time() - text.stat().st_atime < 60
 
 
-def test_uploads_count_for_their_visit_and_for_all(server, monkeypatch):
+def test_uploads_count_for_their_visit_and_for_all_visits(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "3")
     for visit in ("one", "two"):
-        server.there.add(visit)
+        server.open_visits.add(visit)
         with VISIT.within(visit):
             VISITS.check(1_400_000)
-            VISITS.held().made[UPLOAD, 1] = 1_400_000
+            VISITS.get_holdings().data_sizes[UPLOAD, 1] = 1_400_000
             with pytest.raises(BadInput, match=r"you have used 1\.4 of 2 MB"):
                 VISITS.check(700_000)
-    server.there.add("three")
+    server.open_visits.add("three")
     with VISIT.within("three"), pytest.raises(BadInput, match=r"all texts use 2\.8 of 3 MB"):
         VISITS.check(400_000)
-    server.there.discard("one")
+    server.open_visits.discard("one")
     with VISIT.within("three"):
         VISITS.check(400_000)
 
 
-def test_work_of_the_machine_itself_has_no_quota_of_a_visit(server, monkeypatch):
+def test_work_of_the_server_itself_has_no_quota(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
     for name in ("a", "b"):
-        with VISITS.writing(own_names.folder() / f"{name}.jsonl", 10):
+        with VISITS.reserve(own_names.folder() / f"{name}.jsonl", 10):
             own_names.folder().mkdir(parents=True, exist_ok=True)
             (own_names.folder() / f"{name}.jsonl").write_bytes(bytes(10))
-    assert stored() == 2
+    assert count_stored() == 2
 
 
-def test_who_lets_go_of_a_text_is_told_whether_another_visit_holds_it():
+def test_release_returns_whether_another_visit_holds_the_text():
     visits = Visits()
     text = own_names.folder() / "0.jsonl"
     for visit in ("one", "two"):
         with VISIT.within(visit):
             visits.use(text)
     with VISIT.within("one"):
-        assert visits.release(text) and not visits.held().texts
+        assert visits.release(text) and not visits.get_holdings().texts
     with VISIT.within("two"):
         assert not visits.release(text)

@@ -1,4 +1,4 @@
-"""Files whose names somebody else chose: the name is shown, and is never part of a path."""
+"""Test that the name of an uploaded file is safe to show and never part of a path."""
 
 import unicodedata
 
@@ -10,11 +10,11 @@ from core.classify.tables import read_table
 from core.common.errors import BadInput
 from core.files import uploaded
 from core.files.formats import recognize_suffix
-from core.files.uploaded import MOST, MOST_BYTES, clean_name, keep, titled
+from core.files.uploaded import MAX_BYTES, MAX_CHARACTERS, clean_name, restore_names, store
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/..", "a\\..", "/", "...", " . ", "\u202e", "\ud800", "\u200e.", "a/ "])
-def test_a_name_of_nothing_is_a_file(name):
+def test_name_without_readable_characters_becomes_file(name):
     assert clean_name(name) == "file"
 
 
@@ -42,30 +42,30 @@ def test_a_name_of_nothing_is_a_file(name):
         ("-rf.csv", "-rf.csv"),
     ],
 )
-def test_a_name_keeps_what_is_read_of_it(name, shown):
+def test_clean_name_removes_only_unsafe_characters(name, shown):
     assert clean_name(name) == shown
 
 
 @pytest.mark.parametrize("letter", ["a", "눈", "😀", "e\u0301"])
-def test_a_long_name_keeps_its_suffix_and_fits_a_file_system(letter):
+def test_long_name_keeps_its_suffix_and_fits_a_file_system(letter):
     name = clean_name(letter * 400 + ".csv")
-    assert name.endswith(".csv") and len(name) <= MOST and len(name.encode()) <= MOST_BYTES + 1
+    assert name.endswith(".csv") and len(name) <= MAX_CHARACTERS and len(name.encode()) <= MAX_BYTES + 1
 
 
 @given(st.text(max_size=200))
-def test_no_name_leads_elsewhere_or_hides_anything(name):
+def test_clean_name_has_no_separators_or_hidden_characters(name):
     shown = clean_name(name)
     assert shown and shown.strip(". ") and not set(shown) & set('/\\:*?"<>|')
     assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in shown)
-    assert clean_name(shown) == shown or len(shown) >= MOST - 1
+    assert clean_name(shown) == shown or len(shown) >= MAX_CHARACTERS - 1
 
 
 @pytest.mark.parametrize(
     "name", ["../x.csv", "/etc/x.csv", "..", "a/../../x.csv", "..\\x.csv", "\0.csv", "con.csv", "-rf.csv", "~/x.csv", "x.csv/..", "a" * 999]
 )
-def test_a_file_is_stored_under_a_name_of_our_own(name, tmp_path):
+def test_file_is_stored_under_random_digits(name, tmp_path):
     (tmp_path / "secret.csv").write_text("secret", newline="\n")
-    first, second = (keep(name, content, tmp_path / "here") for content in (b"1", b"2"))
+    first, second = (store(name, content, tmp_path / "here") for content in (b"1", b"2"))
     assert first.path != second.path and {first.path.parent, second.path.parent} == {tmp_path / "here"}
     assert first.path.stem.isalnum() and len(first.path.stem) == uploaded.DIGITS and first.path.suffix in ("", ".csv")
     assert (first.path.read_bytes(), second.path.read_bytes()) == (b"1", b"2") and first.name == second.name == clean_name(name)
@@ -84,7 +84,7 @@ def test_a_file_is_stored_under_a_name_of_our_own(name, tmp_path):
         ("a.pdf", ".pdf"),
     ],
 )
-def test_only_a_suffix_that_is_known_is_taken_over(name, suffix):
+def test_stored_name_has_only_a_known_suffix(name, suffix):
     assert recognize_suffix(name) == suffix
 
 
@@ -98,13 +98,13 @@ def test_only_a_suffix_that_is_known_is_taken_over(name, suffix):
         ("rows.csv.gz", b"no gzip", "rows.csv.gz is incomplete"),
     ],
 )
-def test_an_error_names_the_file_as_its_owner_does(name, content, message, tmp_path):
-    file = keep(name, content, tmp_path)
+def test_error_has_the_owners_name_of_the_file(name, content, message, tmp_path):
+    file = store(name, content, tmp_path)
     with pytest.raises(BadInput) as raised:
         read_table(file.path)
-    shown = titled(str(raised.value))
+    shown = restore_names(str(raised.value))
     assert message in shown and file.path.stem not in shown
 
 
-def test_digits_that_name_no_stored_file_stay():
-    assert titled("letters.txt · 8c1f8c1f8c1f8c1f") == "letters.txt · 8c1f8c1f8c1f8c1f"
+def test_digits_of_no_stored_file_are_not_replaced():
+    assert restore_names("letters.txt · 8c1f8c1f8c1f8c1f") == "letters.txt · 8c1f8c1f8c1f8c1f"

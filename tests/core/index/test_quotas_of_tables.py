@@ -1,4 +1,4 @@
-"""Indexes and encoded texts count in a visit's quota, and go with the text that they were made of."""
+"""Test that indexes and encoded texts count toward a visit's quota, and are removed with their text."""
 
 import os
 import time
@@ -20,15 +20,15 @@ TEXT = "The bank was steep. The bank lent money."
 
 @pytest.fixture(autouse=True)
 def visit(monkeypatch):
-    """A visit of a public server, in this thread."""
+    """Run the test as a visit of a public server."""
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     with VISIT.within("one"):
         yield
 
 
-def test_texts_count_with_the_indexes_of_their_visit(monkeypatch):
+def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
-    plan = index_plan([Sentence(("a",) * 300, (), "x")], 3, 256)  # a megabyte
+    plan = index_plan([Sentence(("a",) * 300, (), "x")], 3, 256)  # an index of a megabyte
     check_room(plan, 900_000)
     text = own_names.folder() / "0.jsonl"
     text.parent.mkdir(parents=True)
@@ -40,14 +40,15 @@ def test_texts_count_with_the_indexes_of_their_visit(monkeypatch):
         check_room(plan, 900_000)
 
 
-def test_what_was_made_of_a_text_expires_with_it(private_cache, monkeypatch):
+def test_index_and_encoded_text_expire_with_their_text(private_cache, monkeypatch):
     kept = keep_text(TEXT, "mine")
-    made = [open_claimed(kept.name, open_model("elmo-mini"), VISITS.held().made).folder, open_encoded(kept.name).folder]
-    assert all(folder.is_dir() for folder in made) and VISITS.held().n_bytes > 10_000
+    table = open_claimed(kept.name, open_model("elmo-mini"), VISITS.get_holdings().data_sizes)
+    folders = [table.folder, open_encoded(kept.name).folder]
+    assert all(folder.is_dir() for folder in folders) and VISITS.get_holdings().n_bytes > 10_000
     os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
     VISITS.expire()
-    assert not any(place.exists() for place in (kept.path, *made)) and not list(own_names.folder().iterdir())
+    assert not any(place.exists() for place in (kept.path, *folders)) and not list(own_names.folder().iterdir())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_what_was_made_of_a_text_expires_with_it(private_cache, monkeypatch):
         ],
     ],
 )
-def test_what_is_made_of_a_text_is_known_without_reading_it(sentences):
+def test_removing_a_text_removes_its_indexes_and_encoded_text(sentences):
     kept = keep_sentences(sentences)
     model = open_model("elmo-mini")
     tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
@@ -71,7 +72,7 @@ def test_what_is_made_of_a_text_is_known_without_reading_it(sentences):
     assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(own_names.folder().iterdir())
 
 
-def test_what_is_made_of_a_text_that_expires_meanwhile_goes_too(private_cache, monkeypatch):
+def test_index_of_a_text_that_expires_while_it_is_built_is_removed(private_cache, monkeypatch):
     model = open_model("elmo-mini")
     kept = keep_text(TEXT, "mine")
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)

@@ -62,8 +62,7 @@ def test_three_well_separated_clusters_are_suggested_as_three():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_number_suggested_is_what_the_picture_shows(seed):
-    """Of clouds of two to five clusters, some of them near each other: never a number that random clouds reach as well where one that does
-    better is about as high."""
+    """Of clouds of two to five clusters, some of them near each other, the number is that of the highest filled dot."""
     rng = np.random.default_rng(seed)
     number = 2 + seed % 4
     middles = rng.normal(size=(number, 64)) * (3, 5, 8)[seed % 3]
@@ -71,12 +70,17 @@ def test_the_number_suggested_is_what_the_picture_shows(seed):
     rows = clusters.directions(blob(seed, n=60) + np.repeat(middles, -(-60 // number), axis=0)[:60], ["a"] * 60)
     s = clusters.suggest(rows, seed=seed)
     heights, limits = dict(zip(clusters.NUMBERS, s.silhouettes, strict=True)), dict(zip(clusters.NUMBERS, s.limit, strict=True))
-    above = [k for k in clusters.NUMBERS if heights[k] > limits[k]]
-    assert (s.number > 1) == bool(above)
-    if max(heights, key=heights.get) in above:
-        assert s.number in above and heights[s.number] <= max(heights.values())
-    if s.number > 1 and s.number not in above:
-        assert max(heights[k] for k in above) < heights[s.number]
+    drawn = {k: heights[k] for k in clusters.NUMBERS if k not in s.small}
+    is_clear = any(heights[k] > limits[k] for k in clusters.NUMBERS)
+    assert s.number == (max(drawn, key=drawn.get) if is_clear else 1)
+
+
+def test_a_group_of_fewer_than_five_sentences_is_never_a_sense():
+    centers = np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0)
+    rows = clusters.directions(blob(1) + centers, ["a"] * 60)
+    s = clusters.suggest(rows)
+    assert s.number == 2 and np.bincount(clusters.clusters(rows, 2)).min() >= 5
+    assert np.bincount(clusters.clusters(rows, 3)).min() == 4 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
 
 
 def test_one_cloud_is_suggested_as_one():

@@ -1,4 +1,4 @@
-"""Small packed files of vectors that unpack to very much: reading is bounded by the vectors that come out, and can be stopped."""
+"""Test that reading small packed files of vectors is bounded by the vectors in them and can be stopped."""
 
 import bz2
 import gzip
@@ -39,7 +39,7 @@ WASTE = {
 
 
 @pytest.mark.parametrize("waste", WASTE)
-def test_what_unpacks_to_blanks_and_repetitions_is_refused_after_a_few_megabytes(tmp_path, waste, monkeypatch):
+def test_file_of_blanks_or_repetitions_is_refused_after_a_few_megabytes(tmp_path, waste, monkeypatch):
     path = tmp_path / "a.txt.xz"
     path.write_bytes(lzma.compress(WASTE[waste], preset=0))
     n_read = 0
@@ -48,21 +48,21 @@ def test_what_unpacks_to_blanks_and_repetitions_is_refused_after_a_few_megabytes
         nonlocal n_read
         n_read += n
 
-    with steps.watched(count), pytest.raises(BadInput) as refused:
+    with steps.watch_steps(count), pytest.raises(BadInput) as refused:
         load_vectors(path)
     assert str(refused.value).startswith("a.txt.xz") and "\n" not in str(refused.value)
     assert n_read < 10 * MB  # of 12 or more
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_every_way_of_packing_is_bounded(tmp_path, name):
+def test_reading_is_bounded_for_every_packed_format(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(PACKERS[name](LINE + b"\n" * (12 * MB)))
     with pytest.raises(BadInput, match=rf"^{name}: of 0\.5 MB read, 0\.0 MB are vectors; the rest is blank or repeated"):
         load_vectors(path)
 
 
-def test_vectors_beyond_the_memory_that_they_may_take_are_refused(tmp_path, monkeypatch):
+def test_vectors_beyond_the_memory_limit_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"".join(b"word%d" % k + b" 0" * 100 + b"\n" for k in range(3_000))))
     assert len(load_vectors(path).words) == 3_000
@@ -72,7 +72,7 @@ def test_vectors_beyond_the_memory_that_they_may_take_are_refused(tmp_path, monk
     assert len(load_vectors(path, limit=100).words) == 100
 
 
-def test_long_words_count_as_memory(tmp_path, monkeypatch):
+def test_long_words_count_toward_the_memory_limit(tmp_path, monkeypatch):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"".join(b"x" * 500_000 + b"%d 0.1 0.2\n" % k for k in range(6))))
     monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
@@ -81,26 +81,26 @@ def test_long_words_count_as_memory(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("digits", [1, 6, 18])
-def test_real_vectors_of_any_size_are_far_from_the_bound(tmp_path, digits):
-    """More than a few megabytes, so that a file that is written widely, and has some repetitions, would meet it."""
+def test_ordinary_vectors_of_any_precision_are_accepted(tmp_path, digits):
+    """Use several megabytes, so that a file with long numbers, blanks and repetitions would exceed too tight a bound."""
     rows = np.random.default_rng(0).normal(size=(2_400, 100))
     lines = [f"word{k % 1_500} {'  '.join(f'{x:+.{digits}f}' for x in row)}" for k, row in enumerate(rows)] * 2
     path = tmp_path / "a.txt"
     path.write_text("\n".join(lines))
-    assert digits < 18 or path.stat().st_size > formats.ALLOWED
+    assert digits < 18 or path.stat().st_size > formats.FREE_BYTES
     assert len(load_vectors(path).words) == 1_500
 
 
-def test_a_line_without_end_is_read_in_pieces(tmp_path):
+def test_endless_line_is_read_in_pieces(tmp_path):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"bank 0.1 0.2\rdog 0.1 0.2\r" + b"x" * (20 * MB)))
     sizes = []
-    with steps.watched(sizes.append), pytest.raises(BadInput):
+    with steps.watch_steps(sizes.append), pytest.raises(BadInput):
         load_vectors(path)
     assert max(sizes) <= MB
 
 
-def test_reading_ends_where_its_job_is_stopped(tmp_path):
+def test_reading_ends_when_its_job_is_stopped(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"".join(b"word%d 0.1 0.2\n" % k for k in range(1_000)))
     calls = []
@@ -110,6 +110,6 @@ def test_reading_ends_where_its_job_is_stopped(tmp_path):
         if len(calls) == 10:
             raise JobEnded("asked", "Stopped.")
 
-    with steps.watched(stop), pytest.raises(JobEnded):
+    with steps.watch_steps(stop), pytest.raises(JobEnded):
         load_vectors(path)
     assert len(calls) == 10

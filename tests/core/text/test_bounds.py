@@ -1,4 +1,4 @@
-"""Small files that unpack to very much: reading is bounded by what comes out, and can be stopped."""
+"""Test that reading small files with very much content is bounded and can be stopped."""
 
 import gzip
 import io
@@ -28,7 +28,7 @@ SENTENCE = "<w:p><w:r><w:t>The bank was steep.</w:t></w:r></w:p>"
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch, private_cache):
-    """A tenth of the limits of a public server, so that a test takes a moment."""
+    """Set a tenth of the limits of a public server, so that tests are quick."""
     caps = {"UNPACKED_MB": 2, "LINES": 50_000, "PARAGRAPHS": 10_000, "CELLS": 100_000, "PAGES": 100}
     for name, value in caps.items():
         monkeypatch.setenv(f"ELMOSCOPE_MAX_{name}", str(value))
@@ -36,9 +36,9 @@ def small_limits(monkeypatch, private_cache):
 
 def archive(**members: str) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
-            made.writestr(name.replace("__", "/"), content)
+            file.writestr(name.replace("__", "/"), content)
     return out.getvalue()
 
 
@@ -73,20 +73,20 @@ def row(*cells: str) -> str:
     return "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in cells) + "</row>"
 
 
-def pdf_of(content: bytes, resources: str = "", *objects: bytes) -> bytes:
-    """A PDF with one page of this content; further objects are numbered from 6."""
+def make_pdf(content: bytes, resources: str = "", *objects: bytes) -> bytes:
+    """Return a PDF with one page of this content. Additional objects are numbered from 6."""
     page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Resources << /Font << /F 3 0 R >> {resources} >> /Contents 5 0 R >>"
-    fixed = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [4 0 R] /Count 1 >>"]
-    fixed += ["<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", page]
-    everything = [*(text.encode() for text in fixed), stream(content), *objects]
+    first_objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [4 0 R] /Count 1 >>"]
+    first_objects += ["<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", page]
+    all_objects = [*(text.encode() for text in first_objects), stream(content), *objects]
     out = b"%PDF-1.4\n"
     places = []
-    for number, each in enumerate(everything, start=1):
+    for number, item in enumerate(all_objects, start=1):
         places.append(len(out))
-        out += b"%d 0 obj\n" % number + each + b"\nendobj\n"
+        out += b"%d 0 obj\n" % number + item + b"\nendobj\n"
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(everything) + 1, len(out))
-    return out + b"xref\n0 %d\n0000000000 65535 f \n" % (len(everything) + 1) + table + end
+    end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(all_objects) + 1, len(out))
+    return out + b"xref\n0 %d\n0000000000 65535 f \n" % (len(all_objects) + 1) + table + end
 
 
 def stream(data: bytes, entries: str = "") -> bytes:
@@ -113,7 +113,7 @@ FILES = {
     "breaks.epub": lambda: epub({"a.xhtml": "<p>The bank.</p>" + "<br>" * 15_000}),
     "manifest.epub": lambda: epub({"a.xhtml": "<p>The bank.</p>"}, ["a.xhtml"] * 60_000),
     "pages.pdf": lambda: pdf(*[["The bank."]] * 101),
-    "blank.pdf": lambda: pdf_of(b"BT /F 12 Tf (a) Tj ET " + b" " * 2_100_000),
+    "blank.pdf": lambda: make_pdf(b"BT /F 12 Tf (a) Tj ET " + b" " * 2_100_000),
     "lines.txt.gz": lambda: gzip.compress(b"\n" * 60_000 + b"The bank."),
     "lines.txt.xz": lambda: lzma.compress(b"\r" * 60_000 + b"The bank."),
     "bytes.txt.gz": lambda: gzip.compress(b" " * 2_100_000 + b"The bank."),
@@ -124,7 +124,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_small_file_with_very_much_in_it_is_refused_by_name(tmp_path, name):
+def test_small_file_with_too_much_content_is_refused_by_name(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(FILES[name]())
     assert path.stat().st_size < 5_000_000
@@ -134,20 +134,20 @@ def test_a_small_file_with_very_much_in_it_is_refused_by_name(tmp_path, name):
     assert "\n" not in str(refused.value) and str(tmp_path) not in str(refused.value)
 
 
-def test_a_chapter_that_a_spine_lists_again_and_again_is_read_once(tmp_path):
+def test_chapter_that_is_listed_many_times_is_read_once(tmp_path):
     path = tmp_path / "a.epub"
     path.write_bytes(epub({"a.xhtml": "<p>The bank was steep.</p>"}, ["a.xhtml"] * 10_000))
     assert keep_files([Source("a.epub", path)]).path.read_text().count("steep") == 1
 
 
-def test_nested_pictures_in_a_chapter_take_time_that_grows_with_their_number_alone(tmp_path):
+def test_nested_pictures_in_a_chapter_are_read_in_linear_time(tmp_path):
     path = tmp_path / "a.epub"
     path.write_bytes(
         epub({"a.xhtml": "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50_000 + "<p>It was steep.</p>"})
     )
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    start_cpu_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     assert "steep" in keep_files([Source("a.epub", path)]).path.read_text()
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - used < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - start_cpu_s < 5
 
 
 def test_empty_paragraphs_take_no_memory(tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_empty_paragraphs_take_no_memory(tmp_path, monkeypatch):
     assert peak < 4
 
 
-def test_a_word_document_is_read_with_what_was_inserted_and_without_what_was_deleted(tmp_path):
+def test_word_document_is_read_with_insertions_and_without_deletions(tmp_path):
     path = tmp_path / "a.docx"
     body = (
         "<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>The </w:t></w:r><w:ins><w:r><w:t>steep </w:t></w:r></w:ins>"
@@ -166,13 +166,13 @@ def test_a_word_document_is_read_with_what_was_inserted_and_without_what_was_del
         "<w:hyperlink><w:r><w:t>bank</w:t><w:tab/><w:t>rose.</w:t></w:r></w:hyperlink></w:p>"
     )
     path.write_bytes(docx(body))
-    kept = [json.loads(line) for line in keep_files([Source("a.docx", path)]).path.read_text().splitlines()]
-    assert [line["tokens"] for line in kept] == [["The", "steep", "bank", "rose", "."]]
+    rows = [json.loads(line) for line in keep_files([Source("a.docx", path)]).path.read_text().splitlines()]
+    assert [line["tokens"] for line in rows] == [["The", "steep", "bank", "rose", "."]]
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.txt", "a.csv", "a.jsonl", "a.epub", "a.txt.gz"])
-def test_reading_ends_where_its_job_is_stopped(tmp_path, name, monkeypatch):
-    """Each reader tells its watcher how far it is, often enough, and lets through what that raises."""
+def test_reading_ends_when_its_job_is_stopped(tmp_path, name, monkeypatch):
+    """Check that each reader reports its progress often enough, and passes on the exception of the report."""
     monkeypatch.setattr("core.common.steps.REPORTED_EVERY_S", 0)
     n = 2_000
     text = "The bank was steep.\n" * n
@@ -199,21 +199,21 @@ def test_reading_ends_where_its_job_is_stopped(tmp_path, name, monkeypatch):
     assert len(calls) == 5
 
 
-def test_files_that_may_take_long_are_known_before_they_are_read(tmp_path):
-    def quick(name: str, content: bytes) -> bool:
+def test_is_quick_is_false_for_large_packed_and_pdf_files(tmp_path):
+    def is_quick_file(name: str, content: bytes) -> bool:
         (tmp_path / name).write_bytes(content)
         return is_quick([Source(name, tmp_path / name)])
 
-    assert quick("a.txt", b"The bank.") and quick("a.docx", docx(SENTENCE))
-    assert not quick("b.docx", docx(SENTENCE + "<w:p/>" * 200_000))
-    assert not quick("a.pdf", pdf(["The bank."])) and not quick("a.txt.gz", gzip.compress(b"The bank."))
-    assert not quick("b.txt", b"The bank. " * 200_000)
+    assert is_quick_file("a.txt", b"The bank.") and is_quick_file("a.docx", docx(SENTENCE))
+    assert not is_quick_file("b.docx", docx(SENTENCE + "<w:p/>" * 200_000))
+    assert not is_quick_file("a.pdf", pdf(["The bank."])) and not is_quick_file("a.txt.gz", gzip.compress(b"The bank."))
+    assert not is_quick_file("b.txt", b"The bank. " * 200_000)
 
 
-def test_millions_of_empty_paragraphs_are_refused_at_once_and_in_little_memory(tmp_path):
-    """In a process of its own, whose memory and time on the processor are bounded."""
+def test_millions_of_empty_paragraphs_are_refused_quickly_in_little_memory(tmp_path):
+    """Measure the memory and the processor time in a separate process."""
     path = tmp_path / "a.docx"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("word/document.xml", "w") as member:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("word/document.xml", "w") as member:
         member.write(f"<w:document {WORD}><w:body>".encode())
         for _ in range(28):
             member.write(b"<w:p/>" * 100_000)
@@ -224,16 +224,16 @@ import resource, sys
 from pathlib import Path
 from core.common.errors import BadInput
 from core.text.documents import read_lines
-def used():
+def measure():
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime, usage.ru_maxrss
-before = used()
+start = measure()
 try:
     read_lines(Path(sys.argv[1]))
 except BadInput as error:
     print(error)
-after = used()
-print(after[0] - before[0], (after[1] - before[1]) / 1000)
+end = measure()
+print(end[0] - start[0], (end[1] - start[1]) / 1000)
 """
     environment = os.environ | {"ELMOSCOPE_MAX_PARAGRAPHS": "100000", "ELMOSCOPE_MAX_UNPACKED_MB": "20"}
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, env=environment)

@@ -423,7 +423,7 @@ def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, 
     forget("sentences")  # is no own corpus: nothing happens
 
 
-def test_a_text_for_which_there_is_no_room_is_refused_before_anything_is_written(monkeypatch, private_cache):
+def test_text_without_disk_space_is_refused_before_anything_is_written(monkeypatch, private_cache):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     (private_cache / "corpora").mkdir(parents=True)
     (private_cache / "corpora" / "some").write_bytes(bytes(999_900))
@@ -432,7 +432,7 @@ def test_a_text_for_which_there_is_no_room_is_refused_before_anything_is_written
     assert [path.name for path in (private_cache / "corpora").rglob("*") if path.is_file()] == ["some"]
 
 
-def test_a_text_that_is_stored_already_needs_no_room(monkeypatch):
+def test_stored_text_needs_no_additional_space(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
     with VISIT.within("one"):
         first = keep_text(LETTER, "mine")

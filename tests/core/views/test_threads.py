@@ -139,7 +139,6 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
             {"word": word, "plan": "pca", "contexts": [first]},
             {"word": word, "plan": "poles", "ends": [f"{word}: {sense}" for sense in texts.senses]},
         ],
-        "cloud": [{**both, "space": "1"}, {**alike, "space": "mix"}],
         "substitutes": [{"words": [first, second]}, {"words": [second], "direction": "forward", "k": 3}],
         "mix": [{"words": [first], "weights": [1, 0, 2], "among": "types"}],
         "around": [{"word": word, "contexts": [first, second]}, {"word": word, "plan": "between", "contexts": [second, first]}],

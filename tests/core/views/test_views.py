@@ -13,11 +13,10 @@ from core.elmo.in_place import in_place
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses import influence
-from core.senses.cloud import NEAREST
 from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import around, attribution, cloud, edits, induction, layouts, levels, mix, neighbours, pair, substitutes
+from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbours, pair, substitutes
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
@@ -132,33 +131,6 @@ def test_three_clean_clouds_of_a_real_word_are_three_groups(bench):
     result = induction.compute(bench, induction.InductionRequest(word="port")).occurrences
     assert result.suggestion.number == 3
     assert result.suggestion.silhouettes[0] < result.suggestion.limit[0] and result.suggestion.silhouettes[1] > result.suggestion.limit[1]
-
-
-def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, words, monkeypatch):
-    first, second = words
-    result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="2"))
-    assert result.lemma == "bank" and len(result.occurrences) == len(bench.targets.labelled_rows("bank"))
-    top = [max(shares, key=shares.get) for shares in result.shares]
-    assert top == ["river edge", "financial institution"] and [sum(shares.values()) for shares in result.shares] == pytest.approx([1, 1])
-    assert all(near[0].cosine >= near[-1].cosine and len(near) == NEAREST for near in result.near)
-    alone = cloud.compute(bench, cloud.CloudRequest(first=None, second=second, space="2"))
-    assert alone.shares == (None, result.shares[1]) and alone.near[0] is None
-    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
-    assert (static.word, len(static.near)) == ("bank", cloud.STATIC) and static.trust.right <= static.trust.clear
-    assert [result.senses[k] if k >= 0 else None for k in static.sides] == [near.sense for near in static.near]
-    heron = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
-    labelled = bench.targets
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # reading every word is what `open_tokens` is tested for
-    request = cloud.CloudRequest(first=heron[0], second=heron[1], space="1")
-    sides = cloud.compute(bench, request)
-    assert cloud.AROUND <= len(sides.words) <= 2 * cloud.AROUND and sides.sentences < cloud.ENOUGH and not sides.occurrences
-    assert sides.cosines.shape == (2, len(sides.words)) and not {"heron", "the"} & set(sides.words) and min(sides.counts) > 0
-    monkeypatch.setattr(cloud, "ENOUGH", 0)
-    assert cloud.compute(bench, request).words == () and len(cloud.static(bench, request).sides) == cloud.STATIC
-    with pytest.raises(BadInput, match="needs two sentences"):
-        cloud.compute(bench, cloud.CloudRequest(first=heron[0], second=None, space="1"))
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
-    assert cloud.compute(bench, request) is None
 
 
 def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatch):
@@ -319,13 +291,6 @@ def test_the_sense_space_is_read_where_a_layer_is(bench, words):
     assert path.ends == ("river edge", "financial institution") and path.margins.keys() == {"0", "1", "2", "mix", "senses"}
     assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
     assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
-    near = cloud.compute(bench, cloud.CloudRequest(first=words[0], second=words[1], space="senses"))
-    assert [max(shares, key=shares.get) for shares in near.shares] == [*path.ends]
-    by_neighbours = neighbours.compute(bench, NeighboursRequest(word=words[0], space="senses", among=SAME, k=NEAREST, whole=False))
-    assert [n.cosine for n in near.near[0]] == pytest.approx([n.cosine for n in by_neighbours.entries], abs=1e-5)
-    with pytest.raises(BadInput, match="Spellings have no place"):  # too few sentences: words would be shown
-        first, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
-        cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="senses"))
 
 
 def test_without_labels_steps_are_read_by_the_two_sentences(bench):

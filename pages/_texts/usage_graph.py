@@ -14,8 +14,8 @@ from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
 from pages._frame.uploads import Upload, upload_box, uploads
 
-NOTES = "change.notes"  # in the session: what was left out of the files opened last
-_ASKED = "change.asked"  # in the session: the numbers of the files that are to be read
+NOTES = "change.notes"  # the key of the session's notes on rows that were left out of the last files
+_REQUESTED = "change.asked"  # the key of the numbers of the files that the user wants to compare
 TSV = "text/tab-separated-values"
 
 
@@ -37,18 +37,18 @@ def open_files(word: str, first: str, second: str) -> None:
         files = upload_box("change.files", label, limits().max_file_mb, several=True)
         numbers = tuple(file.number for file in files)
         if files and st.button(t("Compare its two groupings"), key="change.take"):
-            st.session_state[_ASKED] = numbers
-        if not files or st.session_state.get(_ASKED) != numbers:
+            st.session_state[_REQUESTED] = numbers
+        if not files or st.session_state.get(_REQUESTED) != numbers:
             return
         try:
             outcome = _read(files, numbers)
         except ElmoscopeError as error:
-            del st.session_state[_ASKED]
+            del st.session_state[_REQUESTED]
             st.error(plain(str(error)), icon=":material/error:")
             return
         if outcome is None:
             return
-        del st.session_state[_ASKED]
+        del st.session_state[_REQUESTED]
         (lemma, *names), st.session_state[NOTES] = outcome
         st.session_state["change.filled"] = {word: lemma, first: names[0], second: names[1]}
         st.rerun()
@@ -60,20 +60,20 @@ def fill() -> None:
 
 
 def _read(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str, str], list[str]] | None:
-    """Read the files, beside the page where that may take long; None while they are read, and the page shows how far that is."""
+    """Read the files, in a job if that may take long. Return None while the job runs and the page shows its progress."""
     sources = [Source(file.name, file.path) for file in files]
     if is_quick(sources):
         return _keep_sides(files)
 
     def work(job: ServerJob) -> tuple[tuple[str, str, str], list[str]]:
-        with job.watching(sum(file.path.stat().st_size for file in files)):
+        with job.watch_reading(sum(file.path.stat().st_size for file in files)):
             return _keep_sides(files)
 
-    return jobs.reading("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
+    return jobs.read_in_job("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
 
 
 def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
-    """The lemma and its two groupings as corpora of one's own, and notes on what was left out."""
+    """Store the two groupings as corpora. Return the lemma and the names of the corpora, and notes on rows that were left out."""
     paths = {}
     for file in files:
         what = "clusters" if usage_graphs.is_clusters(file.path) else "uses"

@@ -23,13 +23,13 @@ from core.views.concordance import (
 )
 from core.workbench import Bench
 from pages._cached.views import view
-from pages._corpus import reading, store
-from pages._corpus.aligned import aligned
-from pages._corpus.show import query_kind
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors
+from pages._texts import reading, store
+from pages._texts.aligned import aligned
+from pages._texts.lines import query_kind
 from pages._widgets import lists
 
 MOST, LONG = 200, 14  # collocates listed; rows of the table in sight

@@ -1,4 +1,4 @@
-"""What the Corpus page measures once, and which corpus its parts look at."""
+"""What is measured of a corpus once, and which corpus the parts look at."""
 
 import streamlit as st
 

@@ -10,7 +10,7 @@ from core.common.limits import BOX, limits
 from core.text.line_breaks import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
 from pages._frame.choices import choice, text_box
-from pages._frame.uploads import Upload, upload_box, upload_limit, uploads
+from pages._frame.uploads import Upload, upload_box, upload_limit
 
 KEY = "corpus_files"
 
@@ -26,17 +26,10 @@ class Brought:
     lines: str
 
 
-def texts() -> Brought:
-    """The inputs, folded until they hold something."""
-    if folder := st.query_params.pop("corpus_folder", ""):  # an older link: a path is shown in no address
+def draw_inputs() -> Brought:
+    """Draw the inputs, and return what they hold."""
+    if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
-    state = st.session_state
-    holds = any(state.get(key) for key in ("corpus_text", "corpus_folder")) or uploads(KEY) or "corpus_way" in st.query_params
-    with st.expander(t("Add your texts"), icon=":material/note_add:", expanded=bool(holds), key="corpus.texts"):
-        return _inputs()
-
-
-def _inputs() -> Brought:
     most = limits()
     ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
     top = st.columns([3, 4, 3], vertical_alignment="bottom")

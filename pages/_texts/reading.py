@@ -1,11 +1,11 @@
-"""What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
+"""Show the plan and the progress of reading a corpus, its deletion, and the facts of a search."""
 
 from pathlib import Path
 
 import streamlit as st
 
 from core.common.i18n import t, tn
-from core.common.limits import expires, limits
+from core.common.limits import limits, texts_expire
 from core.common.markup import Markup, html, plain, shorten
 from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
@@ -20,11 +20,11 @@ from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
 from pages._cached import jobs, label_store, opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import inputs, store
 from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
+from pages._texts import inputs, store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
@@ -33,8 +33,8 @@ STOPS_WITHIN_S = 30
 
 
 def offer_deletion(corpus: str) -> None:
-    """How long this visitor's texts are stored, and a way to delete them; nothing where there are none."""
-    names = sorted(name for path in tuple(VISITS.held().texts) if (name := own_names.name_of(path)))
+    """Show how long the texts of this visit are stored, and a button that deletes one. Show nothing if the visit has no texts."""
+    names = sorted(name for path in tuple(VISITS.get_holdings().texts) if (name := own_names.name_of(path)))
     if own_corpus.is_own(corpus):
         names = list(dict.fromkeys([corpus, *names]))
     if not names:
@@ -43,15 +43,15 @@ def offer_deletion(corpus: str) -> None:
         with st.popover(t("Delete"), icon=":material/delete:"):
             name = names[0]
             if names != [corpus]:
-                name = st.selectbox(t("Text"), names, format_func=lambda each: own_names.title_of(each, names), key="corpus.forgotten")
-            if expires():
+                name = st.selectbox(t("Text"), names, format_func=lambda item: own_names.title_of(item, names), key="corpus.forgotten")
+            if texts_expire():
                 st.write(
                     t("Deletes this text and everything made from it. While another visit uses the same text, it stays for that visit.")
                 )
             else:
                 st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))
-        if expires():
+        if texts_expire():
             n = limits().max_text_hours
             st.caption(
                 tn(
@@ -63,9 +63,9 @@ def offer_deletion(corpus: str) -> None:
 
 
 def _forget(corpus: str) -> None:
-    """Delete a text for this visitor; from the machine, unless it is a public server's and another visit uses it."""
+    """Delete a text from this machine. A public server keeps it while another visit uses it, and deletes it only from this visit."""
     path = own_names.path_of(corpus) if own_names.is_kept(corpus) else Path(corpus)
-    if VISITS.release(path) and expires():
+    if VISITS.release(path) and texts_expire():
         jobs.leave(corpus)
     else:
         jobs.end(corpus, STOPS_WITHIN_S)
@@ -83,7 +83,7 @@ def _forget(corpus: str) -> None:
 
 
 def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
-    """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
+    """Show the size of a corpus and of its index, and the button that uses the corpus on every page or the progress of reading it."""
     own = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
     figures = [
@@ -120,7 +120,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
 
 
 def show_facts(result: Concordance) -> None:
-    """How often, how evenly, and in which forms, in one line above the lines."""
+    """Show the frequency, the dispersion and the forms of the hits in one line."""
     facts = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
     over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
     facts.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
@@ -131,7 +131,7 @@ def show_facts(result: Concordance) -> None:
 
 
 def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
-    """How often, where, and beside what: computed from the hits."""
+    """Describe the frequency, the documents and the neighbors of the hits."""
     shown = shorten(query.strip())
     lines = []
     total = len(corpus)
@@ -179,19 +179,19 @@ def _size(n_bytes: float) -> str:
 def _left_out(kept: KeptCorpus | None) -> None:
     if kept is None or not kept.skipped:
         return
-    n = len({file.name for file in kept.skipped})  # a file may have several notes
+    n = len({file.name for file in kept.skipped})  # one file may have several notes
     with st.expander(
         tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n),
         icon=":material/warning:",
         expanded=n < 4,
         key="corpus.left_out",
     ):
-        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in kept.skipped)  # each name once
+        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in kept.skipped)  # the line begins with the name
         show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', name, why) for name, why in lines])
 
 
 def _offer(corpus: str, plan: Plan) -> None:
-    free = VISITS.room(plan.working_bytes).free
+    free = VISITS.estimate_room(plan.working_bytes).free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
         st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
@@ -225,7 +225,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         n = len(job.result)
         message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
         row[0].success(message, icon=":material/done_all:")
-        page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
+        page_link("neighbors", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))

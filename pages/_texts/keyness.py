@@ -12,11 +12,11 @@ from core.files.own_names import title_of
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
 from core.views.left_out import describe_shared
 from pages._cached.views import view
-from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors
+from pages._texts import store
 from pages._widgets import lists
 
 MOST, LONG, ROW = 100, 12, 35  # words of each corpus, rows in sight, pixels of a row

@@ -1,4 +1,4 @@
-"""Change of meaning: a word between two corpora or two spans of dates, its senses as bands, the sentences behind them, all words ranked."""
+"""Change over time: a word between two corpora or two spans of dates, its senses as bands, the sentences behind them, all words ranked."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,13 +25,13 @@ from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import bench, view
-from pages._compare import usage_graph
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.server_jobs import ServerJob
+from pages._texts import usage_graph
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -156,7 +156,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
     if what == CORPORA:
         second = corpus_box(SECOND, t("Second corpus"), options, news or None, place=places[3], placeholder=hint)
         if not second or second == first:
-            message = t("Choose a second corpus: add texts of another time or genre, such as news, under Corpus.")
+            message = t("Choose a second corpus: add texts of another time or genre, such as news, under Texts.")
             st.info(message, icon=":material/library_books:")
             return None, ("", "")
         names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
@@ -168,7 +168,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
         if example := next(filter(None, facts.dates.names), "") if facts and not known else "":
             message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
-            message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=corpus)
+            message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
         return None, ("", "")
     split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)

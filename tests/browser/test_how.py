@@ -1,4 +1,4 @@
-"""How it works and Memory in a real Chromium: cold by URL, step by step, odd words, another text, nothing typed lost."""
+"""How it works in a real Chromium: cold by URL, step by step, odd words, nothing typed lost."""
 
 import re
 
@@ -59,28 +59,3 @@ def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page,
     box.fill("")
     box.press("Enter")
     expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
-
-
-def test_another_text_changes_the_drift_ours_stays_and_no_text_gives_a_sentence(page: Page, server: str):
-    opened(page, server, "state?layer=1")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Does it remember earlier text?")
-    notice = page.locator("[data-stale=false] .notice")
-    expect(notice).to_contain_text("This app’s numbers change by at most")
-    before = notice.inner_text()
-    box = page.get_by_label("Text in between", exact=True)
-    box.fill("Melt the butter <img src=x> in a pan. " * 30)
-    expect(notice).not_to_have_text(before)
-    expect(notice).to_contain_text("This app’s numbers change by at most")
-    expect(page.get_by_text("Only the first 80 words are read.")).to_be_visible()
-    box.fill("")
-    expect(page.get_by_text(re.compile("The other text is empty"))).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_layer_0_does_not_drift_and_an_example_is_one_tap_away(page: Page, server: str):
-    opened(page, server, "state?a=He+lit+a+match.&ai=match&layer=0")
-    expect(page.get_by_text("Nothing changes at layer 0")).to_be_visible()
-    page.get_by_role("radio", name="2", exact=True).click()
-    expect(page.get_by_text(re.compile("At layer 2 “.+” drifts most"))).to_be_visible()
-    page.get_by_test_id("stButtonGroup").get_by_text("football", exact=True).click()
-    expect(page.get_by_label("Text in between", exact=True)).to_have_value(re.compile("home side"))

@@ -25,11 +25,10 @@ from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
-from pages._neighbours import notices, requery
+from pages._neighbors import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
 from pages._word import more_sentences, pair_layer, reading, share_card
-from pages._word.engines import compare_engines
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
@@ -37,7 +36,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
+    """Lists, what to notice, table twin."""
     words = [c for c in (first, second) if c.position is not None]
     over = bench(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
@@ -75,10 +74,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     if few:
-        more_sentences.offer(in_use, *few, key="neighbours")
+        more_sentences.offer(in_use, *few, key="neighbors")
     if tables:
-        lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
-    compare_engines(in_use, [first, second])
+        lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
 
 
 def _names() -> tuple[str, str]:
@@ -223,4 +221,4 @@ def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list
             more = OTHER if choice.space == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
-        st.markdown(t("This corpus has no other word. Choose a larger one under In use."))
+        st.markdown(t("This corpus has no other word. Choose a larger one under Model and data."))

@@ -1,105 +1,42 @@
-"""The Search part in order: what was brought, its lines, how often and where, then what reading it on every page takes."""
+"""The Search part: every line with a word, how often and where."""
 
-import hashlib
-from contextlib import nullcontext
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
-from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import BOX, check_allowed
-from core.common.turns import TooManyJobs
+from core.common.limits import BOX
 from core.corpus import search
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits
 from core.elmo.in_place import READ_AT_ONCE
-from core.files import own_names, registry
-from core.text import languages, own_corpus
-from core.text.own_corpus import KeptCorpus, Source
+from core.files import registry
+from core.text import languages
 from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
 from core.workbench import Bench
 from pages._cached import jobs
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S
 from pages._cached.views import view
-from pages._corpus import frequency, reading, store
-from pages._corpus.aligned import aligned
-from pages._corpus.inputs import Brought
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import ServerJob
+from pages._texts import frequency, reading, store
+from pages._texts.aligned import aligned
 from pages._widgets import lists
 
-READING, SORTING = "own texts", "sorted lines"  # kinds of jobs
-QUICK_CHARACTERS = 200_000  # of a pasted text: a second
+SORTING = "sorted lines"  # a kind of jobs
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
-def show(in_use: InUse, brought: Brought) -> None:
-    kept = _keep(brought)
-    st.session_state[store.SEARCHED] = kept.name if kept else None
+def show(in_use: InUse) -> None:
+    """The lines of a search, how often and where."""
     bench = store.bench_over(in_use)
     registry.resolve(bench.corpus, "corpus")  # what is not there is said once
-    reading.offer_deletion(bench.corpus)
     _search(bench)
-    with show_errors():
-        reading.show_plan(in_use, bench.corpus, kept)
-
-
-def _keep(brought: Brought) -> KeptCorpus | None:
-    """What the inputs hold, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
-    given = brought.given
-    if not given or (isinstance(given, str) and not given.strip()):
-        return None
-    given_text = given if isinstance(given, str) else " ".join(str(file.number) for file in given)
-    parts = (brought.way, brought.text_column, brought.date_column, brought.lines, given_text)
-    key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
-    known, outcome = st.session_state.get("corpus.kept", ("", None))
-    if known != key or (
-        isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
-    ):  # forgotten meanwhile, by whoever has it too
-        try:
-            outcome = _outcome(brought, key)
-        except TooManyJobs as error:  # may be otherwise in a moment
-            st.error(plain(str(error)), icon=":material/error:")
-            return None
-        except ElmoscopeError as error:
-            outcome = str(error)
-        if outcome is None:
-            st.stop()
-        st.session_state["corpus.kept"] = key, outcome
-    outcome = st.session_state["corpus.kept"][1]
-    if isinstance(outcome, str):
-        st.error(plain(outcome), icon=":material/error:")
-        return None
-    return outcome
-
-
-def _outcome(brought: Brought, key: str) -> KeptCorpus | None:
-    """Read what was brought, beside the page where that may take long; None while it is read, and the page shows how far it is."""
-    if brought.way == "files":
-        check_allowed("uploads")
-        sources = [Source(file.name, file.path) for file in brought.given]
-    else:
-        sources = own_corpus.files_in(brought.given) if brought.way == "folder" else []
-    is_quick = len(brought.given) < QUICK_CHARACTERS if brought.way == "paste" else own_corpus.is_quick(sources)
-    if is_quick:
-        with st.spinner(t("Reading texts…")):
-            return _read(brought, sources)
-    return jobs.reading(READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files."))
-
-
-def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
-    report = job.report if job else None
-    columns = {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
-    if brought.way == "paste":
-        with job.watching(len(brought.given)) if job else nullcontext():
-            return own_corpus.keep_text(brought.given, t("Pasted text"), lines=brought.lines)
-    return own_corpus.keep_files(sources, lines=brought.lines, **columns, report=report)
 
 
 @st.fragment
@@ -156,8 +93,6 @@ def _sentences_read(job: ServerJob, left: str) -> str:
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
     """How a query is read."""
-    if st.query_params.pop("pattern", "") == "true":  # an older link
-        st.session_state.setdefault(key, PATTERN)
     return coded_choice(
         key,
         t("Search for"),

@@ -1,0 +1,12 @@
+"""Neighbors: the nearest of a word in two contexts, as lists (Peters et al. 2018, table 4), and GloVe's next to them."""
+
+from core.common import model_layers
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import sentence_pair
+
+in_use = frame("pages/neighbors.py")
+question(t("What are its neighbors?"))
+lede(t("GloVe has one list of neighbors per spelling; {model} has one per sentence.", model=model_layers.in_use().called))
+first, second = sentence_pair()
+show("pages._neighbors.show", in_use, first, second)

@@ -1,0 +1,16 @@
+"""The address of a view, by the name of the view."""
+
+from pathlib import Path
+
+from pages._frame.menu import door, list_views
+
+
+def address(link: str) -> str:
+    """Return the address of a view, given as "view" or "view?query"; what names no view stays as it is."""
+    view, _, query = link.partition("?")
+    if view not in list_views():
+        return link
+    file, parameters = door(view)
+    page = "" if file == "app.py" else Path(file).stem
+    query = "&".join([*(f"{name}={value}" for name, value in parameters.items()), *filter(None, [query])])
+    return f"{page}?{query}" if query else page
