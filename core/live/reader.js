@@ -112,7 +112,7 @@ function newReader(parts, plain = false) {
     const lemmas = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
     const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labelled.sceneOf(labelled.ofLemma(lemmas[0], senses), both, senses) : null;
     return {
-      scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((item) => [...gramOf(item.layers)]),
+      scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values,
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
       expected: both.map((item) => ({ words: substitutes.likeliest(item.around, item.tokens[item.position], k, direction), weak: weakness(item.tokens, item.position, direction) })),
     };

@@ -127,25 +127,6 @@ def _scene(layers: Layers) -> dict:
     )
 
 
-def angle_texts(layers: Layers) -> dict:
-    """Of two words' arrows and bars."""
-    return {
-        "label": t("Layer 0 reads only the spelling, higher layers the sentence."),
-        "labels": [t("1st"), t("2nd")],
-        "glove": [t("no vector"), t("one vector"), t("two vectors")],
-        "elmo": t("{model}, {layer}", model=layers.called, layer="{layer}"),
-        "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
-        "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
-        "title": t("Cosine of the two vectors"),
-        "caption": t("1: same direction. Mark: average of random pairs."),
-        "bars": t("Cosines: {values}.", values="{values}"),
-        "alt": t(
-            "“{first}” and “{second}” as arrows {at}: {degrees}°.", first="{first}", second="{second}", at="{at}", degrees="{degrees}"
-        ),
-    }
-
-
 def mix_texts(layers: Layers, word: str) -> dict:
     """Of the sliders that mix a word's layers."""
     return {

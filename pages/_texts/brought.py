@@ -90,7 +90,9 @@ def _read_or_wait(brought: Brought, key: str) -> KeptCorpus | None:
     if is_quick:
         with st.spinner(t("Reading texts…")):
             return _read(brought, sources)
-    return jobs.read_in_job(READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files."))
+    return jobs.read_in_job(
+        READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files.")
+    )
 
 
 def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:

@@ -77,7 +77,16 @@ def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     assert not page.dataframe or view not in WITHOUT_TABLE
 
 
-ONE_SENTENCE = ("pages/map.py", "pages/mix.py", "pages/found.py", "pages/spread.py", "pages/model.py", "pages/classify.py", "pages/tasks.py", "pages/results.py")
+ONE_SENTENCE = (
+    "pages/map.py",
+    "pages/mix.py",
+    "pages/found.py",
+    "pages/spread.py",
+    "pages/model.py",
+    "pages/classify.py",
+    "pages/tasks.py",
+    "pages/results.py",
+)
 
 
 @pytest.mark.parametrize("path", PAGES)
