@@ -14,7 +14,7 @@ ROW = 120  # pixels
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Row:
+class EvidenceRow:
     """One kind of evidence: densities of calibration pairs, and the value of this pair."""
 
     name: str
@@ -38,7 +38,7 @@ class Row:
         return {"name": self.name, "low": self.low, "high": self.high, "value": self.value} | curves
 
 
-def curves_figure(rows: Sequence[Row]) -> go.Figure:
+def curves_figure(rows: Sequence[EvidenceRow]) -> go.Figure:
     """Draw a row of two densities for each kind of evidence, and a line where the pair falls."""
     figure = Figure(make_subplots(rows=max(1, len(rows)), cols=1, subplot_titles=[row.name for row in rows], vertical_spacing=0.08))
     for k, row in enumerate(rows, 1):

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.figures.curves import Row
+from core.figures.curves import EvidenceRow
 from core.figures.style import DIFFERENT, SAME
 from core.live.texts import curve_texts
 
 
-def curves_data(rows: Sequence[Row], plain: Mapping[str, Row], spaces: Sequence[str], usual: str, sure: str) -> dict:
+def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], spaces: Sequence[str], usual: str, sure: str) -> dict:
     """Return all that the curves' script needs, as JSON.
 
     Parameters
@@ -28,7 +28,7 @@ def curves_data(rows: Sequence[Row], plain: Mapping[str, Row], spaces: Sequence[
     }
 
 
-def describe(rows: Sequence[Row], sure: str) -> str:
+def describe(rows: Sequence[EvidenceRow], sure: str) -> str:
     """Return what the curves show, in words."""
     each = [
         t("{name}: like pairs of the same meaning.", name=row.name)

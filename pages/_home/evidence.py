@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from core.common.i18n import t
-from core.figures.curves import Row
+from core.figures.curves import EvidenceRow
 from core.senses.verdict import CLOSE, ONE
 from core.views.pair import Pair
 from pages._frame.in_use import InUse
 from pages._word import verdict
 
 
-def rows(in_use: InUse, pair: Pair) -> Sequence[Row]:
+def rows(in_use: InUse, pair: Pair) -> Sequence[EvidenceRow]:
     """Return a row for each kind of evidence of the verdict that has densities."""
     return []
 
 
-def plain_rows(in_use: InUse, pair: Pair) -> Mapping[str, Row]:
+def plain_rows(in_use: InUse, pair: Pair) -> Mapping[str, EvidenceRow]:
     """Return by layer and mix the cosine alone, where it has densities."""
     return {}
 

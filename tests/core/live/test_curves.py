@@ -4,14 +4,14 @@ import json
 
 import numpy as np
 
-from core.figures.curves import Row, curves_figure
+from core.figures.curves import EvidenceRow, curves_figure
 from core.live.curves import curves_data
 
 BINS = np.linspace(-0.975, 0.975, 40)
 
 
-def row(name: str, value: float) -> Row:
-    return Row(
+def row(name: str, value: float) -> EvidenceRow:
+    return EvidenceRow(
         name=name, low=-1.0, high=1.0, same=np.exp(-((BINS - 0.4) ** 2) * 9), different=np.exp(-((BINS + 0.4) ** 2) * 9), value=value
     )
 
