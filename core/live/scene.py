@@ -17,7 +17,7 @@ from core.senses.scene import Scene
 from core.text import languages
 from core.text.readings import Chosen
 
-UNLABELED_LIMITS = (-0.75, 0.75, -0.6, 0.6)  # cosine distances: the same for every word without labels, so that pictures compare
+UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
 NEAR_BOTH = "#B4B4BE"
 GAP = 0.07  # between a cloud and its name, of the picture's extent
 

@@ -80,3 +80,5 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
         rows += [(notices.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
         lists.exported_grid(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
         expected.show_table(words)
+        if scene:
+            picture.show_table(scene, space)

@@ -1,5 +1,7 @@
 """The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
 
+from unicodedata import category
+
 import streamlit as st
 
 from core.common.i18n import t
@@ -47,9 +49,8 @@ def _foreign(*chosen: Chosen) -> None:
 
 
 def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list[int]:
-    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant or there is nothing else."""
-    words = [k for k, token in enumerate(tokens) if k in meant or any(map(str.isalnum, token))]
-    return words or list(range(len(tokens)))
+    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant."""
+    return [k for k, token in enumerate(tokens) if k in meant or not all(category(sign).startswith("P") for sign in bare(token))]
 
 
 def _readings(*chosen: Chosen) -> None:
