@@ -5,20 +5,22 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._learn.lessons import choose
-from pages._learn.slides import all_slides, notes, stepper
+from pages._learn.lessons import choose, current
+from pages._learn.slides import all_slides, close, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
     """Six questions of a course, each with its baseline, its control and its interval."""
-    lesson = choose()
+    lesson = current()
     question(lesson.question)
     lede(lesson.lede)
+    choose()
     show(lesson.module, in_use, lesson)
 
 
 def slides(in_use: InUse) -> None:
-    """The app's pictures one idea a screen, in large type, with notes for whoever speaks."""
+    """The app's pictures one idea a screen, in large type that fills the screen, with notes for whoever speaks."""
+    close()
     slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
     with foot:
         number = stepper()

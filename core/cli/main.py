@@ -27,7 +27,7 @@ COMMANDS = (
     *(senses.senses, corpus.corpus),
     *(card.evaluate, card.check_sentences),
     *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),
-    *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
+    *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, tasks.tasks, classify.fetch_data),
     live.live,
     serve.serve,
 )

@@ -1,16 +1,13 @@
-"""Commands that make what ships of text classification: `train-heads`, `experiments` and `noise`."""
+"""Commands that make what ships of text classification: `train-heads` and `experiments`."""
 
 from __future__ import annotations
 
-import statistics
 from pathlib import Path
 
-from core.cli.classify import HEADS, TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, open_heads, spread
-from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
+from core.cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
+from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option
 from core.cli.shared import in_columns, note, progress, read_earlier
 from core.files import sums
-from core.files.artifacts import provenance, write_json
-from core.files.atomic import locked
 
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 EXPERIMENTS = (
@@ -96,35 +93,3 @@ def experiments(*, data, output, only, seeds, together, vectors, model, outputs)
         for variant, facts in variants.items()
     )
     return {"output": output, "made": len(made), "summary": summaries}, in_columns(cells)
-
-
-@command(
-    "noise",
-    "Accuracy of trained classifiers as typing errors are added to the test texts.",
-    option("--task", "default: news-title", metavar="T", choices=TASKS, default="news-title"),
-    DATA,
-    option("--output", "default: assets/results/noise.json", metavar="F", default="assets/results/noise.json"),
-    SEEDS,
-    option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
-    HEADS,
-    *MODEL_AND_VECTORS,
-)
-def noise(*, task, data, output, seeds, limit, heads, vectors, model, outputs) -> Answer:
-    """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
-    from core.classify import tasks
-    from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
-
-    task = tasks.task_named(task)
-    read_earlier(output, read_accuracy, outputs)  # what is wrong with it is said now
-    dataset = tasks.open_data(task, **tasks.task_files(task, data))
-    opened, model, vectors = open_heads(task, (), vectors, model, heads)
-    reads = {"vectors": vectors, "encoder": model.encoder if model else None}
-    report = progress("noise, texts")
-    table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)
-    table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
-    with locked(output):  # a file that holds other tasks, by now perhaps, goes on holding them
-        write_json(output, {**read_accuracy(output), task.name: provenance(**table)})
-    sums.renew(output)
-    cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
-    cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
-    return {"output": output, **table}, in_columns(cells, right=range(1, len(cells[0])))

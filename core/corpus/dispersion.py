@@ -6,10 +6,12 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.search import Hits
-from core.text.dates import format_years
+from core.text.dates import DISTANT, format_year, format_years
 
 PARTS = 10  # of a corpus that is one document
 MILLION = 1_000_000
+MOST_PERIODS = 40  # parts of an axis of time
+STEPS = tuple(10**k for k in range(7))  # years in a part of it
 
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
 
@@ -45,21 +47,43 @@ def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> lis
 
 
 def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
-    """Each year, or stretch of years, that dates name; within a single year each date. In order of time, without the sentences whose date
-    cannot be read (`EncodedCorpus.undated`). BadInput where no sentence has a date."""
+    """Count hits on an even axis of time: by year, or by decade, century and so on where that takes more than MOST_PERIODS parts.
+
+    A date that spans several parts counts in that of its middle. Within a single year each date is a part. Sentences without a date that can
+    be read are left out (`EncodedCorpus.undated`). BadInput where no sentence has a date.
+    """
     if not corpus.dates:
         raise BadInput(t("This corpus has no dates. Add a .csv with a date column, or .jsonl rows with “date”."))
-    spans, years = corpus.date_spans, {span.years for span in corpus.date_spans if span}
-    names = {}  # of each stretch
-    for name, span in zip(corpus.dates, spans, strict=True):
-        if span and len(years) > 1:
-            names[span.years] = format_years(*span.years)
-        elif span:
-            names.setdefault(span, name)
-    order = sorted(names)
+    spans = corpus.date_spans
+    years = [None if span is None else _middle(*span.years) for span in spans]
+    known = sorted({year for year in years if year is not None})
+    if len({span.years for span in spans if span}) > 1:
+        step = next(step for step in STEPS if known[-1] // step - known[0] // step < MOST_PERIODS)
+        order = list(range(known[0] // step, known[-1] // step + 1))
+        names = [_name_period(period * step, step) for period in order]
+        keys = [None if year is None else year // step for year in years]
+    else:
+        order = sorted({span for span in spans if span})
+        named = {span: name for name, span in reversed(list(zip(corpus.dates, spans, strict=True)))}
+        names, keys = [named[span] for span in order], spans
     places = {key: k for k, key in enumerate(order)}
-    of = [len(order) if span is None else places[span.years if len(years) > 1 else span] for span in (*spans, None)]
-    of_sentence = np.array(of)[corpus.date]
+    of_sentence = np.array([places.get(key, len(order)) for key in (*keys, None)])[corpus.date]
     sizes = np.bincount(of_sentence, np.diff(corpus.starts), len(order) + 1)
     n = np.bincount(of_sentence[corpus.sentence[hits.first]], minlength=len(order) + 1)
-    return [(names[key], int(n[k]), int(sizes[k])) for k, key in enumerate(order)]
+    return [(name, int(n[k]), int(sizes[k])) for k, name in enumerate(names)]
+
+
+def _middle(first: int, last: int) -> int:
+    """Return the middle of a stretch of years; of an open one, the year where it begins or ends."""
+    if DISTANT in (abs(first), abs(last)):
+        return last if abs(first) == DISTANT else first
+    return (first + last) // 2
+
+
+def _name_period(first: int, step: int) -> str:
+    """Return the name of the years from `first` on, such as "1850" or "1850s"."""
+    if step == 1:
+        return format_year(first or 1)
+    if step == 10 and first > 0:
+        return t("{year}s", year=first)
+    return format_years(first or 1, first + step - 1)

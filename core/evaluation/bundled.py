@@ -42,7 +42,7 @@ from core.text.sentences import Sentence
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 # Minutes on two cores, as the files themselves keep or as measured by hand; what is missing was not measured.
-MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 594, "tasks": 214, "noise": 11}
+MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 594, "tasks": 214}
 MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
 MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
@@ -91,8 +91,6 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     yield part("layers", [layers], f"core evaluate layers --models {both} --data {{data}} --output assets/{layers}")
     for task in TASKS:
         yield part(f"heads-{task}", [f"heads/{task}/*/meta.json"], f"core train-heads --data {{data}} --tasks {task}")
-    noise = (f"core noise --data {{data}} --task {task}" for task in ("news-title", "spam", "sentiment", "sentiment2"))
-    yield part("noise", ["results/noise.json"], *noise)
     yield part("experiments", [RUNS[0]], "core experiments --data {data}")
     yield part("tasks", [RUNS[1], "tasks/*/elmo/meta.json"], "core tasks results --data {data}/tasks")
 

@@ -153,12 +153,11 @@ class Panel:
     less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it minus `static`
 
 
-def panel_figure(panel: Panel, *, span: float) -> go.Figure:
-    """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
+def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
+    """Draw the accuracy of each layer on one task; `limits` of the axis are the same in all panels."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
     best = max(values)
-    levels = _levels(panel)
-    ends = max(*values, *levels), min(*values, *levels)
+    levels, span = _levels(panel), limits[1] - limits[0]
     figure = Figure().add_scatter(
         x=[layer_title(layer) for layer in layers],
         y=values,
@@ -178,8 +177,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
     below = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -26}  # the names of the layers
     add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below)
-    middle = sum(ends) / 2
-    figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
+    figure.update_yaxes(range=limits, tickformat=".0%", dtick=0.1, gridcolor=GRID, fixedrange=True)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
     return base(figure, height=270, key=f"panel.{panel.title}").update_layout(margin_b=64)
 
@@ -197,10 +195,11 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     return places
 
 
-def find_span(panels: list[Panel]) -> float:
-    """The range of accuracies that lets every panel keep its points, and room for their labels."""
-    spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
-    return max(max(values) - min(values) for values in spans) * 1.5
+def find_axis(panels: list[Panel]) -> tuple[float, float]:
+    """Return the limits of one axis for all panels, with room for labels."""
+    values = [value for panel in panels for value in (*panel.accuracy.values(), *_levels(panel))]
+    room = 0.12 * (max(values) - min(values))
+    return min(values) - room, max(values) + room
 
 
 def _levels(panel: Panel) -> list[float]:

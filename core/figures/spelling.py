@@ -1,4 +1,4 @@
-"""A spelling as the char-CNN reads it: letters and windows by what they give, cosines as tables, answers as letters go wrong."""
+"""A spelling as the char-CNN reads it: letters and windows by what they give, cosines as tables."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,15 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.spelling import Firing, Window
-from core.classify.model import VARIANTS
 from core.common.i18n import format_number, t
 from core.common.markup import Markup, html, shorten
 from core.figures import style
-from core.figures.style import AGAINST, FOR, GLOVE, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
+from core.figures.style import AGAINST, FOR, Figure, add_text, base
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LETTER = '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>'
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
 SHOWN_LETTERS = 26
-GAP = 0.06  # between two names, of an axis from 0 to 1
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def letter_marks(firing: Firing) -> Markup:
@@ -125,45 +122,3 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)
     return base(figure, height=70 + 40 * len(names), key=key).update_layout(margin={"t": 36})
-
-
-def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, y: str, chosen: float | None = None) -> go.Figure:
-    """A line a classifier (by its variant's name) over the share of letters disturbed, each named at its end."""
-    figure = Figure()
-    ends = _place_names({name: values[-1] for name, values in lines.items()})
-    styles = line_styles(list(lines))
-    for name, values in lines.items():
-        colour, dash = styles[name]
-        title = VARIANTS[name].title
-        style.add_line(figure, shares, values, colour, f"{title}, %{{x:.0%}}: %{{y:.1%}}", dash=dash, name=title)
-        add_text(figure, shares[-1], ends[name], line_name(title, colour), xanchor="left", xshift=10)
-    if chosen is not None:
-        figure.add_vline(x=chosen, line=style.DOTTED)
-    limits = [min(shares) - 0.01, max(shares) + 0.01]
-    figure.update_xaxes(title=t("letters changed"), tickvals=list(shares), tickformat=".0%", range=limits, **style.QUIET)
-    figure.update_yaxes(title=y, range=[-0.02, 1.05], tickformat=".0%", **style.QUIET)
-    longest = max((len(VARIANTS[name].title) for name in lines), default=0)
-    return base(figure, height=380, key=f"noise.{y}").update_layout(margin_r=24 + 7 * longest, transition=None)
-
-
-def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(color, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or gray; dashes tell the like apart."""
-    styles: dict[str, tuple[str, str]] = {}
-    for name in names:
-        variant = VARIANTS[name]
-        both = LAYER_COLOURS["mix"] if variant.elmo else GLOVE
-        alone = LAYER_COLOURS["1"] if variant.elmo else SENSE_COLOURS[2] if variant.learned else SENSE_COLOURS[7]
-        colour = both if variant.glove else alone
-        taken = sum(other == colour for other, _ in styles.values())
-        styles[name] = colour, DASHES[taken % len(DASHES)]
-    return styles
-
-
-def _place_names(ends: dict[str, float]) -> dict[str, float]:
-    """Heights of the names at the lines' ends, at least GAP from each other and none above the picture."""
-    placed = spread_heights(ends, GAP)
-    highest = 1.02
-    for name in sorted(placed, key=placed.get, reverse=True):
-        placed[name] = min(placed[name], highest)
-        highest = placed[name] - GAP
-    return placed

@@ -23,7 +23,7 @@ from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mix_cosines
 from core.index import float16_products
 from core.index.rows import Rows
-from core.text.tokens import around, bare, join_tokens
+from core.text.tokens import around, join_tokens
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -74,18 +74,15 @@ class Occurrence:
     def sentence(self) -> str:
         return self.text or join_tokens(list(self.tokens))
 
-    def around(self, room: float = float("inf")) -> tuple[str, str, str]:
-        """What stands before it, itself, what stands behind it, within so many letters' room (core.text.tokens)."""
-        return around(self.tokens, self.position, room)
+    def around(self) -> tuple[str, str, str]:
+        """Return its sentence before it, itself, and its sentence after it."""
+        return around(self.tokens, self.position)
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     occurrence: Occurrence
     cosine: float
-
-    def around(self, room: float) -> tuple[str, str, str]:
-        return self.occurrence.around(room)
 
     @property
     def identity(self) -> int:
@@ -105,10 +102,6 @@ class TypeNeighbour:
     word: str
     cosine: float
     occurrences: int
-
-    def around(self, room: float) -> tuple[str, str, str]:
-        """The word alone."""
-        return "", bare(self.word), ""
 
     @property
     def identity(self) -> str:

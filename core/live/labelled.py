@@ -6,7 +6,7 @@ from core.analysis.word_maps import map_rows
 from core.common.model_layers import MIX
 from core.live.pack import Pack
 from core.live.scene import labels
-from core.views import layouts, levels, mix, scene
+from core.views import layouts, levels, scene
 from core.workbench import Bench
 
 
@@ -48,7 +48,6 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
         "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
-        "lengths": mix.layer_lengths(bench).tolist(),
     }
 
 

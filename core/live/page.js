@@ -86,7 +86,7 @@
     const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
     const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
     mounted.mix({
-      key: `${state.id} ${state.language}`, lengths: facts.lengths, few: 5, colours: colours.layers.slice(0, n), marks: [], lines,
+      key: `${state.id} ${state.language}`, few: 5, colours: colours.layers.slice(0, n), marks: [], lines,
       asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: request.shown[k].join("").slice(0, 200), colour: colours.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
       between: encoded(around.between), presets: names.map((w, k) => ({ name: t.presets[k], w, title: filled(mix.weights, { w: w.join(", ") }) })),
       pairs: of ? (of.encoded ??= encoded(of.pairs)) : null, chance: of?.chance ?? null, senses: (of?.senses ?? []).map((name, k) => ({ name, colour: colours.senses[k % colours.senses.length] })),

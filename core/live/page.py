@@ -39,7 +39,7 @@ INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
     "map": (("pages/_map/live.js", "pages/_map/map.js"), ("pages/_map/live.css", "pages/_map/map.css"), "pages/_map/map.html"),
 }
 # What only the app's server could do: another normalization of all vectors, views of other tables.
-HIDDEN = ".switch, .mix select, .views { display: none !important; }"
+HIDDEN = ".switch, .mix select, .views button:not(.rope) { display: none !important; }"
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
 )

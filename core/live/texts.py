@@ -137,9 +137,9 @@ def mix_texts(layers: Layers, word: str) -> dict:
         "gamma": t("scale γ"),
         "norm": t("Layer normalization"),
         "share": t("layer weight s = softmax(w)"),
-        "pull": t("s × vector length: effective share"),
         "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
-        "softmax": t("Thick bars: s = softmax(w). Thin bars: s × length, the effective share."),
+        "more": t("More"),
+        "softmax": t("Bars: s = softmax(w)."),
         "alike": t("All w are {w}: the same weights as all {other}, since softmax sees only differences.", w="{w}", other="{other}"),
         "between": t("between your words, cosine {cosine}", cosine="{cosine}"),
         "one_length": t("vector length"),
@@ -195,8 +195,10 @@ def map_texts() -> dict:
         "nearer": t("Zoom in"),
         "farther": t("Zoom out"),
         "whole": t("Show all"),
-        "kept": t("near on the map"),
-        "off": t("not near"),
+        "kept": t("true neighbor, near on the map"),
+        "off": t("true neighbor, not near"),
+        "trail": t("way of your sentence through the layers"),
+        "more": t("More"),
     }
 
 

@@ -79,6 +79,38 @@ def lay_out(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return places, mean, axes
 
 
+def posteriors(x: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Estimate how likely each sense is for rows that no axis has seen, if beforehand all are equally likely.
+
+    Every sense is a Gaussian cloud, and all have one shrunken covariance: linear discriminant analysis with all its axes.
+
+    Parameters
+    ----------
+    x : (n, d) rows.
+    senses : (n,) the sense of each row.
+    points : (m, d) other rows.
+
+    Returns
+    -------
+    (m, k) one column for each sense of x, in order; a row sums to 1.
+    """
+    mean, names = x.mean(axis=0), np.unique(senses)
+    even = np.full((len(points), len(names)), 1 / len(names))
+    if is_point(x):
+        return even
+    _, widths, directions = np.linalg.svd(x - mean, full_matrices=False)
+    span = directions[widths > THIN * widths[0]].T
+    known, others = (x - mean) @ span, (points - mean) @ span
+    within = np.mean([_shrunken_covariance(known[senses == name]) for name in names], axis=0)
+    if np.trace(within) < 1e-12:  # nothing varies within a sense: no covariance says how far is far
+        return even
+    means = np.stack([known[senses == name].mean(axis=0) for name in names])
+    slopes = np.linalg.solve(within, means.T)  # (d, k)
+    scores = others @ slopes - 0.5 * np.einsum("kd,dk->k", means, slopes)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
 def is_point(x: np.ndarray) -> bool:
     """Whether all rows (n, d) are one point, as a spelling's vectors at layer 0 are."""
     return bool(np.linalg.norm(x - x.mean(axis=0), axis=1).max() < POINT)

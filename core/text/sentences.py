@@ -93,7 +93,7 @@ def read_sentences(
     .json: a list of such rows, of token lists or of texts.
     .docx, .pdf, .epub: the text of the document.
     .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1 if the table has no names (then every row is text). Dates
-    are in the column `date_column`, or else in one of core.text.table_cells.DATE_COLUMNS.
+    are in the column `date_column`, or else in one of core.text.table_cells.DATE_COLUMNS. A column "document" names the text of a row.
     Consecutive rows with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
@@ -217,15 +217,20 @@ def _sentences(
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
         left_out = LeftOut(path.name)
-        for place, text, date in cells(path, kind, *columns, blank=blank, **reading):
+        for place, text, date, name in cells(path, kind, *columns, blank=blank, **reading):
             left_out.n_rows += 1
             try:
                 sentences = list(_from_text([(place, text)], lines, blank))
             except BadRow as error:
                 left_out.add(error)
             else:
-                yield from (replace(sentence, date=date) for sentence in sentences)
+                yield from (replace(sentence, date=date, document=_document_name(name)) for sentence in sentences)
         left_out.check()
+
+
+def _document_name(name: object) -> str | None:
+    """Return a document's name as it is stored; None if it is no text."""
+    return _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
 
 
 def _settle(sentences: list[Sentence]) -> list[Sentence]:
@@ -244,7 +249,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
     n_blank = 0
     for place, row in json_rows(path, left_out, **reading):
         name = row.get("document") if isinstance(row, dict) else None
-        document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+        document = _document_name(name)
         date = _date_of(row, date_column) if isinstance(row, dict) else None
         try:
             sentences = list(_from_row(row, column, place, lines, blank))

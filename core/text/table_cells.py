@@ -1,4 +1,4 @@
-"""The texts of a table (CSV, TSV, Excel) and their dates, from the columns that hold them; every error is one sentence with its line."""
+"""The texts of a table (CSV, TSV, Excel), their dates and documents, from the columns that hold them; every error is one sentence with its line."""
 
 import re
 from collections.abc import Iterator
@@ -14,13 +14,14 @@ from core.text.tables import Unread, file_rows, is_missing, note_blank, note_dou
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
+DOCUMENT_COLUMNS = ("document",)  # names the text that a row belongs to
 MAX_DATE = 80  # characters
 
 
 def cells(
     path: Path, kind: str, column: str | None, date_column: str | None, *, blank: bool = False, **reading: Any
-) -> Iterator[tuple[Place, str, str | None]]:
-    """Yield the text cells of a table, each with the line its row begins on and its date, None where there is no such column or cell.
+) -> Iterator[tuple[Place, str, str | None, str | None]]:
+    """Yield the text cells of a table, each with the line its row begins on, its date and its document; None where it has none.
 
     With `blank`, a row without text gives an empty cell; otherwise it is left out and noted.
     """
@@ -29,13 +30,14 @@ def cells(
     for place, first_row in islice(rows, 1):
         index, is_header = _column(first_row, column, place)
         dated = _date_column(first_row, date_column, place, is_header)
+        named = _document_column(first_row) if is_header else None
         unread = None
         if is_header:
             note_doubled(path.name, first_row, index)
-            aside = () if dated is None else (dated,)
+            aside = tuple(k for k in (dated, named) if k is not None)
             unread = None if column else Unread(path.name, first_row, (index,), (*TEXT_COLUMNS, *OTHER_TEXTS), aside)
         else:
-            yield place, first_row[index], _date(first_row, dated)
+            yield place, first_row[index], _date(first_row, dated), None
         for place, row in rows:
             left_out.n_rows += 1
             if unread:
@@ -43,12 +45,12 @@ def cells(
             if len(row) <= index:
                 left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1)))
             elif blank and is_missing(row[index]):
-                yield place, "", _date(row, dated)
+                yield place, "", _date(row, dated), _document(row, named)
             elif is_missing(row[index]):
                 n_blank += 1
                 note_blank(path.name, n_blank)
             else:
-                yield place, row[index], _date(row, dated)
+                yield place, row[index], _date(row, dated), _document(row, named)
     left_out.check()
 
 
@@ -84,3 +86,15 @@ def _date(row: list[str], column: int | None) -> str | None:
     if column is None or len(row) <= column:
         return None
     return composed(row[column].strip())[:MAX_DATE] or None
+
+
+def _document_column(names: list[str]) -> int | None:
+    """Return where documents are named; None where no column is called so."""
+    return next((k for k, name in enumerate(names) if folded(name.strip()) in DOCUMENT_COLUMNS), None)
+
+
+def _document(row: list[str], column: int | None) -> str | None:
+    """Return the document that a row names; None where it names none."""
+    if column is None or len(row) <= column or is_missing(row[column]):
+        return None
+    return composed(row[column].strip()) or None

@@ -175,27 +175,15 @@ def spaced(tokens: Sequence[str]) -> list[bool]:
     return results
 
 
-def around(tokens: Sequence[str], position: int, most: float = float("inf")) -> tuple[str, str, str]:
-    """What stands before a token, the token, and what stands behind it: at most so many letters' room, cut around the token.
+def around(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
+    """Split a sentence at a token: what is before it, the token, and what is after it.
 
-    >>> around(["They", "sat", "on", "the", "bank", "of", "the", "river", "."], 4, 17)
-    ('…on the ', 'bank', ' of…')
+    >>> around(["They", "sat", "on", "the", "bank", "of", "the", "river", "."], 4)
+    ('They sat on the ', 'bank', ' of the river.')
     """
     shown = pieces(tokens)
-    word, first, last = shown[position], position, position + 1
-    room = most - letter_count(word.strip())
-    while room > 0 and (first > 0 or last < len(shown)):
-        before = first > 0 and (position - first <= last - position - 1 or last == len(shown))
-        piece = shown[first - 1] if before else shown[last]
-        if letter_count(piece) > room:
-            break
-        room -= letter_count(piece)
-        first, last = (first - 1, last) if before else (first, last + 1)
-    left = "".join(shown[first:position]).lstrip()
-    right = "".join(shown[position + 1 : last]).rstrip()
-    gap = " " if word.startswith(" ") and (left or first) else ""
-    word = word.strip() if most == float("inf") else word.strip()[: int(most)]
-    return ("…" if first else "") + left + gap, word, right + ("…" if last < len(shown) else "")
+    word, left, right = shown[position], "".join(shown[:position]).lstrip(), "".join(shown[position + 1 :]).rstrip()
+    return left + (" " if left and word.startswith(" ") else ""), word.strip(), right
 
 
 def character_ids(tokens: list[str], size: int = IDS_PER_TOKEN) -> np.ndarray:

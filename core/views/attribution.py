@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
@@ -28,7 +25,6 @@ class AttributionRequest:
     how: str = DROP
     swap: str = ""
     weights: str = ""  # of the mix, "a,b,c"; equal if none are given
-    by: str = ""  # "other": by the other word, even where senses are labeled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,12 +41,10 @@ class Attribution:
 def compute(bench: Bench, request: AttributionRequest) -> Attribution:
     """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
     word, other = request.word, request.other
-    if request.by not in ("", OTHER):
-        raise BadInput(t("“{by}” is no measure. Use “{other}”, or leave it out.", by=shorten(request.by), other=OTHER))
     bench = bench.about(word)
     weights = layer_weights(MIX, bench.layers.n, request.weights or None)
     lemma = word.lemma_in(bench.targets) if bench.is_labelled else None
-    measures = _senses(bench.targets, lemma, word, weights) if lemma and request.by != OTHER else None
+    measures = _senses(bench.targets, lemma, word, weights) if lemma else None
     by = SENSES if measures and len(measures.senses) > 1 else MOVED
     if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
         vectors = np.stack([query.layers for query in bench.queries((word, other))])

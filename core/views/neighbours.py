@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index import sense_index
-from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
+from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
 from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
@@ -21,7 +21,6 @@ from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 TYPES = "types"
-LOOKED_AT = 60  # other words, of which each is shown once
 EQUAL = 0.005  # weights that differ less are equal
 
 
@@ -68,17 +67,6 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
         return Neighbours(**of, entries=tuple(types), examples=tuple(examples))
     level = levels.level(bench, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
     return Neighbours(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
-
-
-@reads_as_model
-def at_once(bench: Bench, word: WordInContext, space: str, k: int) -> list[Occurrence]:
-    """The nearest labeled sentences with a word, read already; of a word that has none, those of the nearest other words, one each."""
-    table, weights = bench.targets, layer_weights(space, bench.layers.n)
-    products = bench.products(table, bench.queries([word])[0])
-    if word.lemma_in(table) is not None:
-        return [near.occurrence for near in table.nearest(products, weights, k=k, which=SAME)]
-    others = [near.occurrence for near in table.nearest(products, weights, k=LOOKED_AT, which=OTHER)]
-    return list({each.word.casefold(): each for each in reversed(others)}.values())[::-1][:k]
 
 
 def other_sentences(table: OccurrenceTable, query: Query) -> int:

@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.common.model_layers import SENSES, Layers
-from core.elmo.mix import along, layer_weights, mix_cosines, pair_products, stops
-from core.index.sense_index import SenseIndex
+from core.common.model_layers import Layers
+from core.elmo.mix import along, mix_cosines, pair_products, stops
 from core.senses.judge import Judgment
 from core.senses.scene import Scene
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels, scene
-from core.views.levels import judge
 from core.workbench import Bench, reads_as_model
 
 READS = ("model", "vectors", "corpus")
@@ -93,14 +91,3 @@ def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     weights = stops(len(a))
     values = mix_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
     return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
-
-
-@reads_as_model
-def cosine(bench: Bench, first: WordInContext, second: WordInContext, space: str, weights: str = "") -> float:
-    """Of both words at a layer, under a mix ("a,b,c"; equal if none are given), or in the sense space."""
-    a, b = bench.queries((first, second))
-    if space == SENSES:
-        index = SenseIndex(bench.targets, judge(bench).sense_space)
-        return float(index.place(a) @ index.place(b, a))
-    cross, *own = pair_products(a.layers, b.layers)
-    return float(mix_cosines(cross[None], own[0], own[1][None], layer_weights(space, len(a.layers), weights or None))[0])

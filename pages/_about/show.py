@@ -10,10 +10,10 @@ from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
-from core.figures.measures import Panel, find_span, panel_figure, training_figure
+from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from core.views import levels
-from pages._about import anisotropy
+from pages._about import anisotropy, colophon
 from pages._cached import opened
 from pages._cached.views import bench
 from pages._frame.choices import choice
@@ -24,17 +24,22 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
 
+SYNTAX = "Parts of speech"  # the title of the panel on grammar
+
 
 def show(in_use: InUse) -> None:
+    """Show what each layer knows, the training, the card, how to cite, and what a report needs."""
     model = opened.model(in_use.model)
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
-    _crowded(in_use, model.encoder.n_layers)
     if card.measures:
         anisotropy.show(card.measures)
+    with st.expander(t("Random pairs"), icon=":material/shuffle:", key="model.random"):
+        _crowded(in_use, model.encoder.n_layers)
     if card.log:
         _training(card.log)
     _card(model, card)
+    colophon.show(in_use)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -42,13 +47,9 @@ def _knowledge(name: str, card: ModelCard) -> None:
     if not card.measures:
         _not_measured(name, stale=card.stale)
         return
-    st.caption(
-        t(
-            "Accuracy by layer. Dotted: no context. Orange: the other words' static vectors alone. In the paper, syntax peaks at layer 1, senses at layer 2."
-        )
-    )
+    st.caption(t("Accuracy by layer. Dotted: no context. Orange: the other words' static vectors alone."))
     panels = knowledge_panels(card.measures)
-    span = find_span(panels)
+    limits = find_axis(panels)
     for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             translated = replace(panel, baseline_name=say(panel.baseline_name))
@@ -56,9 +57,9 @@ def _knowledge(name: str, card: ModelCard) -> None:
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
             values = {"task": say(panel.title), "baseline": translated.baseline_name, "level": translated.baseline}
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
-            draw(panel_figure(translated, span=span), key=f"panel.{panel.title}", alt=alt)
+            draw(panel_figure(translated, limits=limits), key=f"panel.{panel.title}", alt=alt)
     lines = _order_lines(panels) + _below(panels)
-    notice(lines or _write_notices(panels))
+    notice(_peaks(panels) + lines or _write_notices(panels))
     if lines:
         with st.expander(t("By task"), icon=":material/list:", key="model.tasks"):
             show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
@@ -104,6 +105,18 @@ def _write_notices(panels: list[Panel]) -> list[str]:
     return lines
 
 
+def _peaks(panels: list[Panel]) -> list[str]:
+    """Compare layers 1 and 2 with the paper, in one sentence: syntax at layer 1, senses at layer 2."""
+    syntax = [panel.order.verdict > 0 for panel in panels if panel.order and panel.title == SYNTAX]
+    senses = [panel.order.verdict < 0 for panel in panels if panel.order and panel.title != SYNTAX]
+    if not syntax or not senses:
+        return []
+    values = {"n": sum(senses), "m": len(senses)}
+    if not syntax[0]:
+        return [t("Grammar is not better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
+    return [t("Grammar is better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
+
+
 def _order_lines(panels: list[Panel]) -> list[str]:
     """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
     orders: dict[str, list[str]] = {"as": [], "not": [], "open": []}
@@ -111,7 +124,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         if panel.order is None:
             continue
         ahead = panel.order.verdict  # of layer 1
-        expected = 1 if panel.title.startswith("Parts of speech") else -1
+        expected = 1 if panel.title == SYNTAX else -1
         named = f"{say(panel.title)} {panel.order.in_points()}"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     parts = [

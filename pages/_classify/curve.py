@@ -89,9 +89,9 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     if len(sizes) > 1:
         few, many = leads[0].difference, leads[-1].difference
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
-            lines.append(t("ELMo helps most when labels are few, as in Peters et al. (2018, figure 1)."))
+            lines.insert(0, t("ELMo helps most when labels are few, as in Peters et al. (2018, figure 1)."))
         else:
-            lines.append(t("Peters et al. (2018, figure 1) gained most when labels are few; here the intervals overlap."))
+            lines.insert(0, t("ELMo gains most when labels are few; here the intervals overlap."))
     ahead = Markup("; ").join(
         t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
         for name in CONTROLS

@@ -10,13 +10,14 @@ from core.tasks.results import Summary
 
 Labelled = tuple[int, int, str]
 CLOSE = 0.05  # between the two likeliest classes, below which an answer is none
+PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
 SAME = 0.005  # of a probability: what rounds to the same per cent
 
 
-def describe_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
-    """Who says what, whose answer is too close to call, what ELMo changed, and who knows no word of the text (`deaf`)."""
+def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str = "") -> list[str]:
+    """Write whether ELMo helps with a text, whose `label` may be known; then who says what, and who knows no word of it (`deaf`)."""
     titles = variant_titles()
-    lines = [_votes(answers, titles)]
+    lines = [*_describe_help(answers, label), _votes(answers, titles)]
     if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:
         lines.append(
             tn(
@@ -31,6 +32,26 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     if silent := [titles[name] for name in deaf if name in answers]:
         lines.append(t("{classifiers} knows no word of this text; its bar is only its default.", classifiers=", ".join(silent)))
     return lines
+
+
+def _describe_help(answers: dict[str, Answer], label: str) -> list[str]:
+    """Write whether ELMo changes the answer and, where the label is known, whether it helps; [] without a pair of classifiers to compare."""
+    pair = next(((alone, joined) for alone, joined in PAIRS if alone in answers and joined in answers), None)
+    if pair is None:
+        return []
+    before, after = (answers[name].label for name in pair)
+    values = {"label": label, "before": before, "after": after}
+    if not label:
+        if before == after:
+            return [t("ELMo changes nothing here: <b>{after}</b> with and without it.", **values)]
+        return [t("ELMo changes the answer from {before} to <b>{after}</b>.", **values)]
+    if after == label:
+        if before == label:
+            return [t("ELMo does not help here: without it, <b>{label}</b> is right too.", **values)]
+        return [t("ELMo helps here: only with it is the answer right, <b>{label}</b>.", **values)]
+    if before == label:
+        return [t("ELMo hurts here: with it the answer is {after}, not <b>{label}</b>.", **values)]
+    return [t("Wrong with and without ELMo: this is <b>{label}</b>.", **values)]
 
 
 def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
@@ -50,7 +71,7 @@ def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
 
 def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str]:
     """What the answer's probability was before ELMo was joined: of the first pair of which both are there."""
-    for alone, joined in (("glove", "glove+elmo"), ("embedding", "embedding+elmo")):
+    for alone, joined in PAIRS:
         if alone in answers and joined in answers:
             label = answers[joined].label
             before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
@@ -76,13 +97,13 @@ def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words
         return t("Only without ELMo: {found}.", found=lines[0])
     if not only[0]:
         return t("Only with ELMo: {found}.", found=lines[1])
-    return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
+    return t("Only without ELMo: {baseline}; only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
 def _list_spans(spans: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
-    """List the first three spans, and the number of the others."""
-    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:3])
-    return t("{found} and {n} more", found=text, n=len(spans) - 3) if len(spans) > 3 else text
+    """List the first two spans, and the number of the others."""
+    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
+    return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text
 
 
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.results import (
@@ -19,6 +20,7 @@ from core.tasks.results import (
     with_spread,
 )
 from pages._frame.frame import notice
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -40,7 +42,10 @@ def show_paper(result: dict[str, dict]) -> None:
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
-    notice(describe_paper({name: value for name, value in measured.items() if name in PAPER}, titles))
+    of_paper = {name: value for name, value in measured.items() if name in PAPER}
+    first, *gains = describe_gains(of_paper, _activities())
+    notice([first, *describe_paper(of_paper, titles)])
+    show_html("<p>{}</p>", Markup("<br>").join(html("{}", line) for line in gains))
     if beside := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
         lists.grid(pd.DataFrame(beside))
@@ -62,13 +67,9 @@ def show_gain() -> None:
     st.markdown(t("#### Which layers does each task use?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
     draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s_j per task. {named}.", named=named))
-    st.caption(
-        t(
-            "Learned s_j, mean over seeds, from equal weights. The paper’s figure 2 prefers layer 1 at the input. Every run: `{file}`. Command: `{command}`",
-            file="assets/tasks/results.json",
-            command=COMMAND,
-        )
-    )
+    st.caption(t("Learned s_j, mean over seeds, from equal weights. The paper’s figure 2 prefers layer 1 at the input."))
+    with st.expander(t("More"), icon=":material/terminal:", key="results.paper.more"):
+        st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
     columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))] if weights else []
     rows = [{t("task"): name} | {column: round(s, 3) for column, s in zip(columns, mix, strict=False)} for name, mix in weights.items()]
     lists.twin(pd.DataFrame(rows), name="results-layers", key="results.layers.twin")
@@ -106,7 +107,15 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
                 key=f"results.curve.{name}",
                 alt=t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points)),
             )
-    notice([describe_curves(result, titles)])
+    notice([describe_largest(result, titles), describe_curves(result, titles)])
+
+
+def describe_largest(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
+    """Write which task gains most, and with how many examples."""
+    name, size, gain = max(
+        ((name, n, elmo - plain) for name, points in result.items() for n, plain, elmo in points), key=lambda item: item[2]
+    )
+    return t("ELMo gains most, {points:.0f} points, in {task} with {n:,} examples.", points=100 * gain, task=titles[name], n=size)
 
 
 def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
@@ -136,6 +145,34 @@ def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
     """SST-5 as the classifiers of this page have it."""
     plain, elmo = (rows[name] for name in SENTIMENT)
     return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
+
+
+def _activities() -> dict[str, str]:
+    """Return what is done in each task of the paper, as the subject of a sentence."""
+    return {
+        "questions": t("question answering"),
+        "entailment": t("recognizing entailment"),
+        "roles": t("labeling semantic roles"),
+        "coreference": t("resolving coreference"),
+        "names": t("finding names"),
+    }
+
+
+def describe_gains(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
+    """Write a sentence a task, the largest gain first."""
+    lines = []
+    for name in sorted(measured, key=lambda name: measured[name].baseline - measured[name].elmo):
+        points = 100 * (measured[name].elmo - measured[name].baseline)
+        values = {"task": titles[name], "points": f"{abs(points):.0f}" if abs(points) >= 2 else f"{abs(points):.1f}"}
+        if values["points"] == "0.0":
+            lines.append(t("With ELMo, {task} gains nothing.", **values))
+        elif points < 0:
+            lines.append(t("With ELMo, {task} loses {points} points.", **values))
+        elif measured[name].beyond_spread is False:
+            lines.append(t("With ELMo, {task} gains {points} points, no more than runs differ.", **values))
+        else:
+            lines.append(t("With ELMo, {task} gains {points} points.", **values))
+    return lines
 
 
 def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:

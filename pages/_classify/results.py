@@ -79,24 +79,25 @@ def show(in_use: InUse) -> None:
             show_checks(result)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
-    st.caption(
-        t(
-            "{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`",
-            n=len(lines),
-            first=first,
-            last=last,
-            models=models,
-            file="assets/results/classification.jsonl",
-            command=COMMAND,
-        )
-    )
-    if old := outdated_titles(lines, read_results()):
+    with st.expander(t("More"), icon=":material/terminal:", key="results.more"):
         st.caption(
             t(
-                "Measured with an earlier version of the training code, not run again since: {names}. Figures may differ a little when they are.",
-                names=" · ".join(old),
+                "{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`",
+                n=len(lines),
+                first=first,
+                last=last,
+                models=models,
+                file="assets/results/classification.jsonl",
+                command=COMMAND,
             )
         )
+        if old := outdated_titles(lines, read_results()):
+            st.caption(
+                t(
+                    "Measured with an earlier version of the training code, not run again since: {names}. Figures may differ a little when they are.",
+                    names=" · ".join(old),
+                )
+            )
 
 
 def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[str]:
@@ -154,8 +155,8 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]
     values = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
     if len(level) > 1:
-        return [*lines, t("Tied for best: <b>{classifier}</b>, {accuracy:.1%}.", **values)]
-    lines.append(t("Best: <b>{classifier}</b>, {accuracy:.1%}.", **values))
+        return [t("Tied for best: <b>{classifier}</b>, {accuracy:.1%}.", **values), *lines]
+    lines.insert(0, t("Best: <b>{classifier}</b>, {accuracy:.1%}.", **values))
     runner = next((v for v in ranked if variants.kind_of(v) != variants.kind_of(best)), None)
     if runner is None:
         return lines

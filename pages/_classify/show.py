@@ -1,6 +1,6 @@
 """The Classify page: a task, a text, three classifiers' answers and on demand all, and the words that supported them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import starmap
 
 import pandas as pd
@@ -18,7 +18,7 @@ from core.common.limits import limits
 from core.common.markup import shorten
 from core.figures.classifiers import answers_figure, class_colours
 from pages._cached import classifiers
-from pages._classify.notices import describe_answers
+from pages._classify.notices import PAIRS, describe_answers
 from pages._classify.reasons import show_reasons
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
@@ -30,6 +30,7 @@ from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
 
+LEAST_GAIN = 0.05  # points, below which ELMo adds none
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
 
@@ -45,6 +46,7 @@ def show(in_use: InUse) -> None:
             return
         names = opened.first_of(FRONT)
         _answers(in_use, task, opened, text, names)
+        _describe_gain(task)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
         page_link("results", t("Accuracy on unseen texts"), icon=":material/query_stats:")
@@ -82,17 +84,17 @@ def _text(task: str) -> str:
     mine = classifiers.own_heads().get(task)
     known, prepared = mine.opened.task.name if mine else task, examples.classify()
     key = f"text_{known if known in prepared else 'own'}"
-    texts = prepared.get(known, ())
-    label = t("Your text")
+    some = prepared.get(known, {})
+    texts, label = tuple(some), t("Your text")
     if texts:
-        offer_examples(texts, key=f"{key}_example", into=key)
+        offer_examples(texts, key=f"{key}_example", into=key, wrong=[text for text, item in some.items() if item.is_wrong])
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
     return text
 
 
-def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
-    """Texts to tap on, under `key`; the chosen one stands in the text box `into`."""
+def offer_examples(texts: tuple[str, ...], *, key: str, into: str, wrong: Sequence[str] = ()) -> None:
+    """Show texts to tap on, under `key`; the chosen one fills the text box `into`. Those that ELMo gets `wrong` are marked."""
     st.pills(
         t("Examples"),
         texts,
@@ -100,8 +102,15 @@ def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
         on_change=_take_example,
         args=(key, into),
         label_visibility="collapsed",
-        format_func=lambda text: ":material/format_quote: " + shorten(text, 45),
+        format_func=lambda text: example_title(text, is_wrong=text in wrong),
     )
+
+
+def example_title(text: str, *, is_wrong: bool) -> str:
+    """Return what stands on the button of an example."""
+    if is_wrong:
+        return ":material/close: " + t("ELMo errs: {text}", text=shorten(text, 45))
+    return ":material/format_quote: " + shorten(text, 45)
 
 
 def _take_example(key: str, into: str) -> None:
@@ -120,7 +129,23 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     _bars(opened, answers, key="classify.answers")
     tokens = opened.tokens(text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
-    notice(describe_answers(answers, deaf))
+    label = examples.classify().get(opened.task.name, {}).get(text, examples.NO_LABEL).label
+    notice(describe_answers(answers, deaf, label))
+
+
+def _describe_gain(task: str) -> None:
+    """Show how many points ELMo adds on unseen texts, and from how many labeled ones its classifiers learned."""
+    metas = tasks.heads_metas(task)
+    alone, joined = (metas.get(name, {}) for name in PAIRS[0])
+    if not (alone.get("test") and joined.get("test")):
+        return
+    points, values = 100 * (joined["test"]["accuracy"] - alone["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
+    if points < LEAST_GAIN:
+        st.caption(t("ELMo helps when labels are few; here, with {train:,} labeled texts, it does not on average.", **values))
+    else:
+        st.caption(
+            t("ELMo helps when labels are few; with {train:,} here, it gains {points:.1f} points on unseen texts.", points=points, **values)
+        )
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:

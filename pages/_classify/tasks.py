@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup, shorten
+from core.common.markup import Markup
 from core.figures.classifiers import chain_colours, class_colours, shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
@@ -25,6 +25,7 @@ from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._classify import brackets
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
+from pages._classify.show import example_title
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -87,7 +88,7 @@ def show(in_use: InUse) -> None:
 
 def _offer_examples(task: str) -> None:
     key = f"tasks_example_{task}"
-    some = examples.tasks()[task]
+    some, errors = examples.tasks()[task], examples.task_errors()[task]
     st.pills(
         t("Examples"),
         range(len(some)),
@@ -95,7 +96,7 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + shorten(next(iter(some[k].values())), 49),
+        format_func=lambda k: example_title(next(iter(some[k].values())), is_wrong=tuple(some[k].values()) in errors),
     )
 
 
@@ -316,7 +317,15 @@ def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], N
 
 def _notice(task: str, line: str) -> None:
     measure = measure_titles()[TASKS[task].name]
-    notice([line, describe_measure(measure, summaries(read_results()).get(task))])
+    notice([*_describe_error(task), line, describe_measure(measure, summaries(read_results()).get(task))])
+
+
+def _describe_error(task: str) -> list[str]:
+    """Write what is right of an example that ELMo gets wrong; [] of any other text."""
+    name = "coreference" if task == "clusters" else task
+    texts = tuple(st.session_state.get(key) for key in examples.tasks()[name][0])
+    right = examples.task_errors()[name].get(texts)
+    return [t("ELMo errs here: {right}.", right=right)] if right else []
 
 
 def _twin(task: str, rows: list[dict]) -> None:

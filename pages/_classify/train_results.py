@@ -41,10 +41,7 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
         named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
         draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s_j. {named}.", named=named))
     variants = list(dict.fromkeys(v for v, _ in result))
-    name = (
-        st.segmented_control(t("Confusions"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion")
-        or variants[0]
-    )
+    name = st.selectbox(t("Confusions"), variants, format_func=variant_titles().get, key="train_confusion") or variants[0]
     head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
     figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
     draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))

@@ -21,6 +21,7 @@ from pages._export import (
 )
 from pages._export.recipe import Maker, NotebookRecipe, Settings
 
+SPELLING = "4"  # the step of How it works that has a recipe of its own
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
     "home": notebook_words.home,
     "neighbors": notebook_words.neighbors,
@@ -33,7 +34,6 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "train": notebook_measured.train,
     "results": notebook_measured.results,
     "predict": notebook_texts.predict,
-    "spelling": notebook_texts.spelling,
     "about": notebook_layers.model,
     "search": notebook_corpus.corpus,
     "collocates": notebook_corpus.collocates,
@@ -42,7 +42,7 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "spread": notebook_senses.spread,
     "change": notebook_senses.change,
     "compare": notebook_texts.compare,
-    "how": notebook_layers.how,
+    "how": lambda settings: (notebook_texts.spelling if str(settings.get("step")) == SPELLING else notebook_layers.how)(settings),
     "lessons": notebook_lessons.lessons,
 }
 

@@ -164,7 +164,7 @@ widths = [(bank.width, way.spelling.window(int(bank.places[bank.strongest[0]]), 
 way.spelling.signs, way.spelling.ids[: way.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
 """
 _STATES = """\
-gates = ("forget_gate", "input_gate", "output_gate")  # steps 4 and 5: how much each LSTM keeps, takes in and tells, on average
+gates = ("forget_gate", "input_gate", "output_gate")  # steps 5 and 6: how much each LSTM keeps, takes in and tells, on average
 pd.DataFrame(
     {
         f"{name}, layer {k + 1}": {gate: float(getattr(step, gate).mean()) for gate in gates}
@@ -177,7 +177,7 @@ _LAYERS = """\
 
 from core.figures.walk import heat_figure, limit_of
 
-layer = way.layers[-1]  # step 6: the last layer, a row a word, forward half and backward half
+layer = way.layers[-1]  # step 7: the last layer, a row a word, forward half and backward half
 heat_figure(layer, [token[:12] for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
 """
 _VECTOR = """\
@@ -185,7 +185,7 @@ from scipy.special import softmax
 
 from core.elmo.mix import mixed
 
-h = way.layers[:, way.position]  # step 7: (layers, numbers) of the word in question
+h = way.layers[:, way.position]  # step 9: (layers, numbers) of the word in question
 weights = softmax(raw[: len(h)])
 parts = np.stack([*(gamma * weights[:, None] * h), mixed(h, weights, gamma)])
 names = [f"s{k} h{k}" for k in range(len(h))]
@@ -201,11 +201,11 @@ def model(settings: Settings) -> NotebookRecipe:
 
 _PANELS = """\
 from core.evaluation.card import knowledge_panels, read_card
-from core.figures.measures import find_span, panel_figure
+from core.figures.measures import find_axis, panel_figure
 
 card = read_card(model.folder, model.fingerprint)
 panels = knowledge_panels(card.measures) if card.measures else []
-drawn = [panel_figure(panel, span=find_span(panels)) for panel in panels]
+drawn = [panel_figure(panel, limits=find_axis(panels)) for panel in panels]
 {panel.title: (panel.accuracy, panel.baseline_name, panel.baseline) for panel in panels}
 """
 _TRAINING = """\

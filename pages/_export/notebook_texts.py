@@ -87,8 +87,6 @@ versions_figure([(None if i is None else old.tokens[i], None if j is None else r
 
 
 def spelling(settings: Settings) -> NotebookRecipe:
-    if settings.get("spell_view") == "noise":
-        return _noise(settings)
     shows = t("How the char-CNN reads a spelling: letter windows, neighbors, cosines.")
     among = chosen(settings, "spell_among", "10000")
     assignments = names_in_use(settings, "model", "vectors") | {
@@ -123,27 +121,6 @@ _COSINES = """\
 from core.figures.style import LAYER_COLOURS
 
 cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key="cosines")
-"""
-
-
-def _noise(settings: Settings) -> NotebookRecipe:
-    shows = t("Classifiers' predictions as letters change.")
-    task, text = _task(settings, "noise_task")
-    assignments = names_in_use(settings, "model", "vectors") | {
-        "task": task,
-        "text": text,
-        "names": list(chosen(settings, f"noise_heads_{task}", ["embedding", "glove", "elmo", "glove+elmo"])),
-    }
-    return NotebookRecipe(shows, assignments, (OPEN, _HEADS, _DISTURBED))
-
-
-_DISTURBED = """\
-from core.experiments.typing_errors import SHARES, answers_under_noise
-from core.figures.spelling import noise_figure
-
-chosen = {name: head for name, head in opened.heads.items() if name in names} or opened.heads
-answers = answers_under_noise(chosen, opened.task.clean(text), vectors=vectors, encoder=model.encoder)
-noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()}, SHARES, y="probability of its first answer")
 """
 
 

@@ -136,24 +136,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (now !== made && now === seen && now !== request) setTriggerValue("moved", (request = now));
     seen = now;
   };
-  const place = find(".card");
-  place.hidden = !data.share;
-  if (data.share && !place.querySelector("button")) {
-    place.append(Object.assign(document.createElement("h4"), { textContent: data.share }), button(data.make, data.make, () => { say("…"); setTriggerValue("card", true); }));
-  }
-  if (data.card && place.made !== data.card.number) {
-    const canvas = document.createElement("canvas"), { card } = data;
-    place.made = card.number;
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", card.alt);
-    drawCard(canvas, card);
-    const keep = button("PNG", `PNG: ${card.alt}`, () => canvas.toBlob((blob) => { download(blob, `${data.name}-card.png`); say(`${data.name}-card.png`); }, "image/png"));
-    place.querySelector(".made")?.remove();
-    const made = Object.assign(document.createElement("div"), { className: "made" });
-    made.append(canvas, keep);
-    place.append(made);
-    say("");
-  }
   let shown = "";
   const draw = () => {
     if (address.textContent !== location.href) address.textContent = location.href;

@@ -61,6 +61,7 @@ class Taken:
     view: str  # the page's file without its ending; "home" for app.py
     title: str  # in the menu
     in_use: Any = None  # pages._frame.frame.InUse
+    before: tuple[str, dict[str, str]] | None = None  # the view before this one, and its address
     question: str = ""
     lede: str = ""
     language: str = i18n.ENGLISH
@@ -79,7 +80,7 @@ class Taken:
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Keep what was drawn ("figure", "table", "notice", what was "typed", what makes a "card") and the controls and the address as they are now.
+        """Keep what was drawn ("figure", "table", "notice", what was "typed") and the controls and the address as they are now.
 
         What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
         """
@@ -97,10 +98,6 @@ class Taken:
 
     def tables(self) -> dict[str, NotedTable]:
         return self._all("table")
-
-    def card(self) -> Callable[[], dict] | None:
-        """What makes the share card of the pair on the page."""
-        return self._all("card").get("card")
 
     def list_texts(self) -> list[tuple[str, str]]:
         """Return what was typed and which words are meant in it: each box's label and text, without empty ones."""
@@ -135,8 +132,10 @@ class Taken:
 
 
 def begin(view: str, title: str, in_use: Any) -> None:
-    """A page begins anew."""
-    st.session_state[KEY] = Taken(view, title, in_use, language=i18n.language())
+    """Begin a page anew."""
+    last = st.session_state.get(KEY)
+    before = last and (last.before if last.view == view else (last.view, dict(last.query())))
+    st.session_state[KEY] = Taken(view, title, in_use, before, language=i18n.language())
 
 
 def now() -> Taken:

@@ -14,6 +14,7 @@ from core.common.markup import plain, shorten
 from pages._export import record
 from pages._frame.browser import limit_text
 from pages._frame.links import drop, write
+from pages._frame.menu import has_switch
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key: its value stands in the address.
@@ -132,11 +133,14 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
     return text
 
 
-def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, in_box: bool = False, **options: Any) -> str:
+def coded_choice(
+    key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, in_box: bool | None = None, **options: Any
+) -> str:
     """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first.
 
-    `in_box`: too many to stand side by side.
+    `in_box`: as a drop-down list; None: where the page has a switch between views, which is its one row of segments.
     """
+    in_box = has_switch(record.now().view) if in_box is None else in_box
     how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
 
     def draw_choice() -> str | None:

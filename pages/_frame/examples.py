@@ -10,6 +10,7 @@ from core.text.languages import Language
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
+WRONG = "wrong"  # of a task's example: what is right where ELMo errs
 FIRST = 8  # words, where a language names none
 
 
@@ -21,6 +22,17 @@ class Decided:
     word: str
     sense: str = ""
     shows: str = ""  # past, future, apart (the halves disagree) or wrong, at the model's usual layer; "" if not determined
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledExample:
+    """What is known of a text that classifiers are shown: its label, and whether the one with ELMo gets it wrong."""
+
+    label: str
+    is_wrong: bool = False
+
+
+NO_LABEL = LabeledExample("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +87,12 @@ def invented() -> str:
     return known.get("invented", next(iter(known.values()))).split()[0]
 
 
-def classify() -> dict[str, tuple[str, ...]]:
-    """A classifier's task -> texts, in English, which the classifiers read."""
-    return {task: tuple(item["text"] for item in texts) for task, texts in languages.get_language(ENGLISH).examples["classify"].items()}
+def classify() -> dict[str, dict[str, LabeledExample]]:
+    """Return the examples of each classifier's task by their text, in English, which the classifiers read."""
+    given = languages.get_language(ENGLISH).examples["classify"]
+    return {
+        task: {item["text"]: LabeledExample(item["label"], item.get("wrong", False)) for item in items} for task, items in given.items()
+    }
 
 
 def headline() -> str:
@@ -86,8 +101,18 @@ def headline() -> str:
 
 
 def tasks() -> dict[str, list[dict[str, str]]]:
-    """A task of the paper -> the texts of its boxes, by their keys; in English, which its heads read."""
-    return languages.get_language(ENGLISH).examples["tasks"]
+    """Return the examples of each task of the paper: the texts of its boxes by their keys, in English, which its heads read."""
+    given = languages.get_language(ENGLISH).examples["tasks"]
+    return {task: [{key: text for key, text in item.items() if key != WRONG} for item in items] for task, items in given.items()}
+
+
+def task_errors() -> dict[str, dict[tuple[str, ...], str]]:
+    """Return the examples that ELMo gets wrong: task -> the texts of the boxes -> what is right."""
+    given = languages.get_language(ENGLISH).examples["tasks"]
+    return {
+        task: {tuple(text for key, text in item.items() if key != WRONG): item[WRONG] for item in items if WRONG in item}
+        for task, items in given.items()
+    }
 
 
 def initial_texts(language: Language) -> dict[str, str]:

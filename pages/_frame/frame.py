@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, client_values, language, links, teaching
+from pages._frame import browser, client_values, language, links
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -27,6 +27,7 @@ from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
 IN_SIGHT = 1  # sentences of a notice; the others are folded
+SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
 
 
@@ -39,16 +40,15 @@ def frame(file: str) -> InUse:
     page = next(page for page in list_pages() if page.file == file)
     view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
-    large = teaching.begin(view)
     st.set_page_config(
         page_title=f"{title} · Elmoscope",
         page_icon=str(ASSETS / "icon.png"),
         layout="wide",
-        initial_sidebar_state="collapsed" if large else "auto",
+        initial_sidebar_state="collapsed" if view == SLIDES else "auto",
     )
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language: what follows keeps its place, so that no box stands there twice while another language is drawn.
-    st.html(STYLE + record.STYLE + browser.STYLE + (teaching.STYLE if large else "") + foreign)
+    st.html(STYLE + record.STYLE + browser.STYLE + foreign)
     browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
@@ -58,12 +58,9 @@ def frame(file: str) -> InUse:
                 for item in heading.pages:
                     st.page_link(item.file, label=f"**{item.label}**" if item == page else item.label, icon=item.icon, width="stretch")
         content = language.choose()
-        teaching.toggle()
         in_use = choose(content)
-    if large:
-        teaching.link(view)
-    elif len(page.parts) > 1:
-        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
+    if len(page.parts) > 1:
+        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     links.show_errors()

@@ -35,7 +35,7 @@ SHOWN = "address.shown"  # the session's key of the last page, the values from i
 OWED = "address.owed"  # the session's key of the values of `give_back` that no run has read from the address yet
 TEXTS = ("a", "b", "lang")  # parameters that are stored before their run has ended
 QUESTION = (*TEXTS, "ai", "bi")  # parameters that are written into the address again
-SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # parameters with a box on most pages
+SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine")  # parameters with a box on most pages
 EMBEDDING = ("embed", "embed_options")  # Streamlit's parameters, which only the address in the browser may set
 
 

@@ -81,9 +81,7 @@ def menu() -> tuple[Heading, ...]:
         Heading(
             t("Understand"),
             (
-                Page(
-                    "pages/how.py", t("How it works"), ":material/account_tree:", (("how", t("Step by step")), ("spelling", t("Spelling")))
-                ),
+                Page("pages/how.py", t("How it works"), ":material/account_tree:"),
                 Page(
                     "pages/learn.py",
                     t("Learn"),
@@ -104,6 +102,11 @@ def list_pages() -> tuple[Page, ...]:
 def list_views() -> tuple[str, ...]:
     """The views of all pages, in the order of the menu."""
     return tuple(view for page in list_pages() for view in page.views)
+
+
+def has_switch(view: str) -> bool:
+    """Return whether the page of a view has a switch between its views."""
+    return any(view in page.views for page in list_pages() if len(page.parts) > 1)
 
 
 def door(view: str) -> tuple[str, dict[str, str]]:

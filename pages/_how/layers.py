@@ -1,4 +1,4 @@
-"""Step 6 of How it works: the layers of the whole sentence."""
+"""Step 7 of How it works: the layers of the whole sentence."""
 
 import numpy as np
 import streamlit as st

@@ -1,4 +1,4 @@
-"""Step 7 of How it works: the mix that a task is given, under the Mix page's own sliders."""
+"""Step 9 of How it works: the mix that a task is given, under the Mix page's own sliders."""
 
 import numpy as np
 import streamlit as st

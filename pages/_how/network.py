@@ -27,6 +27,7 @@ WIDE, MIDDLE, NARROW = (
 )  # pixels, words at most, pixels for the names at the left (0: they stand above)
 LEAST, MOST = 5, 13  # height of a strip: all layers of a kind have some 30 pixels
 PAD, GAP = 7, 8
+PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the others are no part of the network
 STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
 # A box presses its step's number, which is the browser's own state and so stands at once (pages._widgets.step_keys). What had the
 # keyboard's focus keeps it when the picture is drawn anew.
@@ -44,7 +45,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
 
 
 def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
-    """The network as SVG: rows are steps, columns the words round the one in question."""
+    """The network as SVG: a row for each step that is a part of it, columns the words round the one in question."""
     first = max(0, min(way.position - most // 2, len(way.tokens) - most))
     words = range(first, min(len(way.tokens), first + most))
     column = (width - left - 2 * PAD) / max(len(words), 1)
@@ -54,7 +55,8 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
     y = 0.0
     ends = []
     for k, (height, painted) in enumerate(_rows(way)):
-        step = all_steps[k]
+        place = PLACES[k]
+        step = all_steps[place]
         tall = height + above + 2 * PAD
         cells = [painted(left + PAD + n * column + 10, y + PAD + above, column - 20, word) for n, word in enumerate(words)]
         x, name_y = (12, y + tall / 2 + 4) if left else (PAD + 3, y + 15)
@@ -63,10 +65,10 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
                 '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
                 '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
                 '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n} {name}</text><g aria-hidden="true">{cells}</g></g>',
-                n=k + 1,
+                n=place + 1,
                 name=names[k],
                 title=step.title,
-                current=Markup(' aria-current="step"') if k == number else "",
+                current=Markup(' aria-current="step"') if place == number else "",
                 x=x,
                 name_y=name_y,
                 y=y + 1,

@@ -1,33 +1,28 @@
-"""The walk of How it works: the network at a glance, then seven steps of one token, a screen each, the step's number in the address."""
+"""The walk of How it works: the network at a glance, then nine steps of one token, a screen each, the step's number in the address."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from core.analysis.walk import walk
+from core.analysis.walk import Walk, walk
+from core.common.config import ModelShape
 from core.common.i18n import t
 from pages._cached.views import bench, of
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
-from pages._how import layers, mix, network, spelling, states, vector
+from pages._how import angle, layers, mix, network, spelling, spellings, states, vector
+from pages._how.parts import Rows
 from pages._how.words import Step, steps
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.steps import stepper
 from pages._word import of_elmo_alone
 
-NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
-DRAW = (
-    spelling.characters,
-    spelling.filters,
-    vector.projection,
-    partial(states.direction, backward=False),
-    partial(states.direction, backward=True),
-    layers.layers,
-    mix.mix,
-)
+NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
+Draw = Callable[[Walk, ModelShape], tuple[list[str], Rows]]
 
 
 @st.fragment
@@ -51,10 +46,26 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.markdown(f"`{step.shape}`")
             for equation in step.equations:
                 st.latex(equation)
-            st.caption(step.source)
-        lines, table = DRAW[number](way, shape)
+            if step.source:
+                st.caption(step.source)
+        lines, table = _drawings(in_use, chosen)[number](way, shape)
         notice(lines)
         lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+
+
+def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:
+    """Return what draws each step, and says what to notice of it and what its table holds."""
+    return (
+        spelling.characters,
+        spelling.filters,
+        vector.projection,
+        partial(spellings.show, in_use),
+        partial(states.direction, backward=False),
+        partial(states.direction, backward=True),
+        layers.layers,
+        partial(angle.show, in_use, chosen),
+        mix.mix,
+    )
 
 
 def _stepper(all_steps: tuple[Step, ...]) -> int:

@@ -1,10 +1,12 @@
-"""The Spelling page's words: neighbors in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
+"""Step 4 of How it works: any spelling read; its neighbors in layer 0 next to GloVe's, the windows that fire, the cosines."""
 
-import pandas as pd
 import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
+from core.analysis.walk import Walk
+from core.common.config import ModelShape
 from core.common.i18n import t
+from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
@@ -12,27 +14,27 @@ from core.static.vectors import StaticNeighbour, StaticVectors
 from core.text.tokens import write_word
 from pages._cached.spellings import NEIGHBOURS, reading, show_reading
 from pages._cached.views import bench, of
-from pages._frame.frame import notice
+from pages._frame import examples
+from pages._frame.choices import coded_choice, text_box
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._how import spelling_notices
+from pages._how.parts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._word import of_elmo_alone
 
 MOST_WORDS = 8
 
 
-def show(in_use: InUse, text: str, among: int | None) -> None:
-    """All about the words of `text`; neighbors among the first `among` words of the vocabulary, or all (None)."""
+def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
+    text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)
     if not words:
         st.info(t("Type a word or choose an example."), icon=":material/edit:")
-        return
+        return [t("No spelling is typed.")], []
     if left_out:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
-    if of_elmo_alone.is_another(in_use, of_elmo_alone.SPELLING, tuple(words)):
-        return
     over = bench(in_use)
     read, vectors = reading(over), over.vectors
     results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
@@ -48,10 +50,42 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
-    notice(spelling_notices.write_notices(results, near, beside, ours, usual, lower))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
-    _twins(results, near, beside)
+    return spelling_notices.write_notices(results, near, beside, ours, usual, lower), _rows(results, near, beside)
+
+
+def _inputs() -> tuple[str, int | None]:
+    """Draw the words and the examples, and return the words and among how many the neighbors are looked for; None: all."""
+    labels = {
+        "family": t("Related words"),
+        "typos": t("Typos"),
+        "inflections": t("Inflections"),
+        "invented": t("Invented words"),
+        "names": t("Names"),
+        "scripts": t("Korean, emoji, accents"),
+    }
+    known = examples.spelling()
+    st.pills(
+        t("Examples"),
+        list(known),
+        key="spell_example",
+        on_change=_take_example,
+        label_visibility="collapsed",
+        format_func=lambda name: f":material/format_quote: {labels[name]}",
+    )
+    columns = st.columns([5, 3], vertical_alignment="bottom")
+    usual, hint = next(iter(known.values())), t("Type real or invented words")
+    text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
+    amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
+    about = t("Read once and kept on disk. 10,000 words take seconds.")
+    among = coded_choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], in_box=True, help=about)
+    return text or "", None if among == "all" else int(among)
+
+
+def _take_example() -> None:
+    if st.session_state.spell_example:
+        st.session_state.spell = examples.spelling()[st.session_state.spell_example]
 
 
 @st.fragment
@@ -102,18 +136,10 @@ def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
             draw(cosine_table(words, matrix, colour, key=key), key=f"spelling.{key}", alt=alt)
 
 
-def _twins(firings: list[Firing], near: list, beside: list) -> None:
-    rows = [
+def _rows(firings: list[Firing], near: list, beside: list) -> Rows:
+    return [
         {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
         for firing, *both in zip(firings, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("Neighbors as table"))
-    windows = [
-        {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share"): round(w.share, 4)}
-        for f in firings
-        for w in f.windows
-        if abs(w.share) >= 0.0005
-    ]
-    lists.twin(pd.DataFrame(windows), name="windows", key="windows.twin", label=t("Windows as table"))

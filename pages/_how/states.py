@@ -1,4 +1,4 @@
-"""Steps 4 and 5 of How it works: one step of an LSTM in each direction, with its gates."""
+"""Steps 5 and 6 of How it works: one step of an LSTM in each direction, with its gates."""
 
 import numpy as np
 import streamlit as st

@@ -20,7 +20,7 @@ class Step:
 
 
 def steps(shape: ModelShape) -> tuple[Step, ...]:
-    """All seven, in the reader's language, for a model of that shape."""
+    """Return all nine, in the reader's language, for a model of that shape."""
     return (*_of_spelling(shape), *_of_states(shape), *_of_layers(shape))
 
 
@@ -49,6 +49,13 @@ def _of_spelling(shape: ModelShape) -> tuple[Step, ...]:
             t("Kim et al. 2016, section 2.2, with ReLU for tanh"),
         ),
         _third(shape, f, p),
+        Step(
+            t("Any spelling has a vector"),
+            t("The vector is built from letters, so even a typo has neighbors. Each spelling below is read alone."),
+            f"({n},) → ({p},)",
+            (r"\cos(x, x') = \frac{\langle x, x' \rangle}{\lVert x \rVert\, \lVert x' \rVert}",),
+            t("Peters et al. 2018, section 3.1"),
+        ),
     )
 
 
@@ -143,6 +150,13 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
                 ),
             ),
             t("Peters et al. 2018, sections 3.1, 3.2 and 3.4"),
+        ),
+        Step(
+            t("The angle between two vectors"),
+            t("In another sentence the word has another vector. The cosine of the angle between them is 1 where both have one direction."),
+            f"({d},), ({d},) → 1",
+            (r"\cos\varphi = \frac{\langle h, h' \rangle}{\lVert h \rVert\, \lVert h' \rVert}",),
+            "",
         ),
         Step(
             t("Layer mix for a task"),

@@ -7,16 +7,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import format_number, t
 from core.common.significance import Paired
-from pages._frame.choices import coded_choice
+from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.markup import show_html
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One lesson: its name in the address, its label, its question, the sentence under it, and a question for a class."""
+    """One lesson: its name in the address, its question, the sentence under it, and a question for a class."""
 
     name: str
-    label: str
     question: str
     lede: str
     exercise: str
@@ -27,11 +26,15 @@ class Lesson:
         return f"pages._learn.{'anisotropy' if self.name == 'cone' else self.name}"
 
 
+KEY = "lesson"  # of the choice, in the address too
+SEMINAR = ("homonyms", "control", "before")  # lessons for those who know what a probe is
+
+
 def lessons() -> tuple[Lesson, ...]:
+    """Return all lessons, easy ones first."""
     return (
         Lesson(
             "cone",
-            t("Anisotropy"),
             t("How similar are two unrelated words?"),
             t("Even random words have a cosine above 0 on average, so compare every cosine with theirs (Ethayarajh 2019)."),
             t(
@@ -40,14 +43,21 @@ def lessons() -> tuple[Lesson, ...]:
         ),
         Lesson(
             "apart",
-            t("Distributions"),
             t("Can one threshold separate senses?"),
             t("For a single pair, what counts is how far the two <b>distributions</b> overlap."),
             t("Find the threshold with equal errors at the top layer. Does it suit another layer, and every word? Try three words."),
         ),
         Lesson(
+            "context",
+            t("Does context separate the senses?"),
+            t("Nearby words alone, in any order, or an untrained network may separate senses, too."),
+            t(
+                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left "
+                "in the first row than in the static row: why?"
+            ),
+        ),
+        Lesson(
             "homonyms",
-            t("Homonymy and polysemy"),
             t("Are unrelated meanings easier to separate?"),
             t("River and money <i>banks</i> are unrelated, but a theater <i>stage</i> and a <i>stage</i> of growth are related."),
             t(
@@ -57,7 +67,6 @@ def lessons() -> tuple[Lesson, ...]:
         ),
         Lesson(
             "control",
-            t("Control task"),
             t("Does the probe read or memorize?"),
             t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe’s <b>selectivity</b>."),
             t(
@@ -66,18 +75,7 @@ def lessons() -> tuple[Lesson, ...]:
             ),
         ),
         Lesson(
-            "context",
-            t("Is it context?"),
-            t("Does context separate the senses?"),
-            t("Nearby words alone, in any order, or an untrained network may separate senses, too."),
-            t(
-                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left "
-                "in the first row than in the static row: why?"
-            ),
-        ),
-        Lesson(
             "before",
-            t("Before the word"),
             t("Is the sense clearer before the word?"),
             t("Before the word, ELMo has read its whole context; layer 1 adds the word, spelled alike in every sense."),
             t(
@@ -88,11 +86,17 @@ def lessons() -> tuple[Lesson, ...]:
     )
 
 
-def choose() -> Lesson:
-    """The lesson in the address, chosen above its question."""
-    result = {lesson.name: lesson for lesson in lessons()}
-    titles = {name: value.label for name, value in result.items()}
-    return result[coded_choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
+def current() -> Lesson:
+    """Return the lesson that the address names."""
+    known = {lesson.name: lesson for lesson in lessons()}
+    return known[settle_choice(KEY, known, next(iter(known)))]
+
+
+def choose() -> None:
+    """Draw the list of lessons, by their questions."""
+    seminar = t("For a seminar")
+    titles = {each.name: f"{seminar}: {each.question}" if each.name in SEMINAR else each.question for each in lessons()}
+    coded_choice(KEY, t("Lesson"), titles, next(iter(titles)))
 
 
 def exercise(lesson: Lesson) -> None:

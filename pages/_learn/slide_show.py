@@ -8,7 +8,7 @@ from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
 from pages._cached.views import about
 from pages._export import record
-from pages._frame import examples, teaching
+from pages._frame import examples
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -67,13 +67,12 @@ def _control(number: int, in_use: InUse) -> str:
 
 def _address(number: int, shown: str | TwoContexts) -> dict[str, str]:
     """What the slide shows, as the full page's address has it."""
-    kept = {"teach": "true"} if teaching.is_on() else {}
     if isinstance(shown, str):
-        return kept | {"spell" if number == SPELLING else "text_news-title": shown}
+        return {"step": "4", "spell": shown} if number == SPELLING else {"text_news-title": shown}
     values = {"map_word": shown.word}
     placed = (
         [(join_tokens(list(shown.single.tokens)), shown.single)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
     )
     for key, (text, word) in zip("ab", placed, strict=False):
         values |= {key: text, f"{key}i": token_labels(word.tokens)[word.position]}
-    return kept | values
+    return values

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.common.i18n import t
+from pages._export import record
+from pages._frame.menu import HOME, door
 from pages._widgets import steps
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
 # A slide is laid out for 1280 by 720 pixels and grows with the screen: type by the root's, a chart, which is drawn in pixels, by --zoom.
 STYLE = """
 <style>
-  .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0 0 0 2.2rem;}
+  .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0;}
   .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.5rem;}
   .st-key-one_idea .notice {font-size: 1.75rem; line-height: 1.35; margin: 0;}
   .st-key-slide_word-theme, .st-key-slide_word label {display: none;}
@@ -22,7 +24,8 @@ STYLE = """
   .st-key-one_idea .said:nth-of-type(2) b {background: #FF7AB6;}
   .st-key-one_idea .token {font-size: 2.5rem;}
   .st-key-one_idea .token span {font-size: 1.5rem !important;}
-  .stMainBlockContainer {padding: 0.5rem 2rem 0.6rem 2rem;}
+  .stMainBlockContainer {max-width: 100%; padding: 0.5rem 2rem 0.6rem 2rem;}
+  .st-key-slides-close {position: fixed; top: 0.4rem; right: 1rem; width: auto; z-index: 999991;}
   [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: 0.5rem;}
   [data-testid="stHeader"] {background: transparent; height: 2rem; min-height: 2rem;}
   .st-key-slide_picture {--zoom: tan(atan2(1rem, 16px));}
@@ -32,12 +35,14 @@ STYLE = """
   .st-key-slide_picture .js-plotly-plot {transform: scale(var(--zoom)); transform-origin: 0 0;}
   @media (min-width: 641px) {
     html {font-size: clamp(13px, min(1.25vw, 2.2222vh), 64px);}
+    .st-key-learn_view {padding-left: 2.2rem;}
     .stMainBlockContainer {min-height: 100dvh; display: flex; flex-direction: column;}
     .stMainBlockContainer :has(.st-key-slide_picture), .st-key-slide_picture {flex: 1 1 auto !important;}
   }
   @media (max-width: 640px) {
+    html {font-size: 18px;}
     .stMainBlockContainer {padding: 2.4rem 1rem 0.4rem 1rem;}
-    .st-key-one_idea h1 {font-size: 1.45rem; padding: 1.6rem 0 0 0;}
+    .st-key-one_idea h1 {font-size: 1.45rem;}
     .st-key-one_idea .notice {font-size: 1.15rem;}
     .st-key-one_idea .said, .st-key-one_idea .stElementContainer:has(.stPlotlyChart) ~ .stElementContainer .said {font-size: 1.25rem;}
     .st-key-one_idea .token {font-size: 1.2rem;}
@@ -51,7 +56,7 @@ STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A slide's words; its picture is drawn by `teach`."""
+    """A slide's words; its picture is drawn by `slide_pictures`."""
 
     title: str  # a question
     page: str  # where the whole of it is
@@ -107,7 +112,7 @@ def all_slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What about a new word?"),
-            "spelling",
+            "how",
             t(
                 "Let the room invent a word. ELMo reads letters through windows, so any spelling gets a vector, good "
                 "or not. Blue windows add, orange subtract."
@@ -121,9 +126,17 @@ def all_slides() -> tuple[Slide, ...]:
     )
 
 
+def close() -> None:
+    """Offer the way back to the page before, else to Home, by a × and by Escape."""
+    st.html(STYLE)
+    if st.button(t("Close"), key="slides.close", icon=":material/close:", shortcut="escape", type="tertiary"):
+        view, address = record.now().before or (HOME, {})
+        file, parameters = door(view)
+        st.switch_page(file, query_params=address | parameters)
+
+
 def stepper() -> int:
     """Back, the slides' numbers, next, by button or arrow key; the number from 0."""
-    st.html(STYLE)
     return steps.stepper("slide", t("Slide"), NUMBERS, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
 
 

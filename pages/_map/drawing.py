@@ -62,7 +62,8 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
-        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
+        usual = SENSES if SENSES in spaces else ""
+        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), usual=usual, label_visibility="collapsed")
         if (view == SENSES) != (SENSES in result.names):  # the map, the measures and tables outside this fragment follow
             st.rerun()
         live = not solid and map_view.glides(view, result.names)
@@ -92,10 +93,10 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
                 show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colours().items()))
         if not solid:
             brush.listen(lambda row: lines.toggle_point(row, placed))
-    notice(measures.write_notices(word, result.reports, result.static))
+    notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))
     lists.meanings(shown.senses, lemma or "")
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
-    if near:
+    if near and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in placed.values())]
         title = t("**Nearest in {where}** to “{sentence}”", where=layer_title(space), sentence=plain(sentences[point], 120))

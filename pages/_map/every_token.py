@@ -51,13 +51,8 @@ def show(in_use: InUse, word: str) -> None:
         return
     maps: TokenMaps = job.result
     key = table_key(table)
-    if instruments.is_plain("tokens"):
-        st.info(t("Your browser lacks WebGL 2, so only the table is shown."), icon=":material/info:")
-    else:
-        lit = word[:40]
-        data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _data(table, maps, lit, key), most=4)
-        _live(key=LIVE, data=data)
-        instruments.send("tokens", {"key": key})
+    lit = word[:40]
+    _live(key=LIVE, data=over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _data(table, maps, lit, key), most=4))
     notice(_write_notices(table, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
@@ -118,6 +113,7 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "nearer": t("Zoom in"),
         "farther": t("Zoom out"),
         "whole": t("Show all"),
+        "no_webgl": t("Your browser lacks WebGL 2, so only the table is shown."),
     }
     return {
         "names": list(names),

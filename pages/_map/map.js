@@ -53,6 +53,8 @@ function map(root) {
     fill(".rings", rings);
     stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
     fill(".stars", stars.map((star) => star.node));
+    const own = data.stars.map((star) => star.colour);
+    ui(".kinds .path i").style.borderImage = own.length ? `linear-gradient(90deg, ${own[0]} 50%, ${own.at(-1)} 50%) 1` : "";
     fill(".trails", stars.flatMap((star) => [star.way, star.gone]));
     labels = data.labels.map(({ name, colour, ink }) => el("span", { textContent: name, style: `background:${colour};color:${ink}` }));
     fill(".labels", labels);
@@ -132,6 +134,10 @@ function map(root) {
     pressed(ui(".rope"), armed);
     chips.forEach((chip, k) => pressed(chip, isGroup(data.chips[k].group)));
     whose.forEach((item, k) => pressed(item, origin === n + k));
+    const near = [...new Set([origin, hot])].flatMap((point) => linksOf(point)[1]);
+    ui(".kinds .kept").hidden = !near.some(Boolean);
+    ui(".kinds .not").hidden = near.every(Boolean);
+    ui(".kinds .path").hidden = !stars.length || data.names.length < 2;
     ui(".whole").hidden = lens.k === 1;
     ui(".plane").classList.toggle("held", armed || lens.k > 1);
     ui(".front").setAttribute("aria-label", filled(data.text.alt, { where: data.where[stop()] }));

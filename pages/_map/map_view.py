@@ -35,8 +35,8 @@ def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapp
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
-    """Whether the layers lie under the reader's hand: where the browser can, and one of them is asked for, not all side by side."""
-    if live := view in names and not instruments.is_plain("map"):
+    """Whether the layers lie under the reader's hand: where one of them is asked for, not all side by side."""
+    if live := view in names:
         instruments.hide("map", "map_layers", "map_whose")
     return live
 

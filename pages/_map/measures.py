@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.analysis.trustworthiness import by_chance
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t, tn
-from core.common.model_layers import SENSES
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.separation import SenseReport, less
@@ -62,22 +61,17 @@ def compare_with_static(report: SenseReport, static: SenseReport | None, where: 
     return [static_line(static.one_nn, where, less(report, static))]
 
 
-def write_notices(word: str, result: dict, static: SenseReport | None = None) -> list[str]:
-    """What the measures on screen say, failures included."""
+def write_notices(word: str, result: dict, static: SenseReport | None = None, space: str = "") -> list[str]:
+    """Write what the measures of a space say, or of the best where `space` has none; failures included."""
     shown = None if word == ALL_WORDS else word
     if not result:
         return notices.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
-    best = max(result, key=lambda name: result[name].one_nn)
-    in_senses = []
-    if SENSES in result and best != SENSES:
-        in_senses = [t("Sense space: {share:.0%}.", share=result[SENSES].one_nn)]
-    report = result[best]
-    lines = notices.of_scores(shown, (best, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
+    name = space if space in result else max(result, key=lambda name: result[name].one_nn)
+    report = result[name]
+    lines = notices.of_scores(shown, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
-        return lines[:1] + in_senses + lines[1:]
-    return (
-        lines[:1] + in_senses + (compare_with_static(result["mix"], static, layer_title("mix")) or lines[1:])
-    )  # the mix: not chosen by its figure
+        return lines
+    return lines + compare_with_static(result["mix"], static, layer_title("mix"))  # the mix: not chosen by its figure
 
 
 def write_guesses(of: Layout) -> list[str]:

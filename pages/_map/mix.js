@@ -78,10 +78,10 @@ function instrument(root) {
     root.replaceChildren();
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", text.title);
-    const presets = el("div", { className: "presets", role: "group", "aria-label": text.presets });
-    for (const { name, w: to, title } of data.presets) {
-      presets.append(el("button", { type: "button", textContent: name, title, onclick: () => glideTo(to) }));
-    }
+    const presets = el("div", { className: "presets", role: "group", "aria-label": text.presets }), rare = el("details", { className: "more" }, el("summary", { textContent: text.more }));
+    data.presets.forEach(({ name, w: to, title }, k) => {
+      (k < data.presets.length - 1 ? presets : rare).append(el("button", { type: "button", textContent: name, title, onclick: () => glideTo(to) }));
+    });
     const controls = el("div", { className: "controls" }, presets);
     if (data.marks.length) {
       const choose = el("select", { "aria-label": text.learned }, el("option", { textContent: text.learned, value: "" }));
@@ -92,10 +92,11 @@ function instrument(root) {
     const strip = el("div", { className: w.length > data.few ? "strip many" : "strip" });
     w.forEach((_, k) => strip.append(slider(k, text.layers[k], -6, 6)));
     controls.append(strip);
-    controls.append(at.alike = el("p", { className: "alike" }), slider(w.length, text.gamma, 0.1, 5));
+    rare.append(at.alike = el("p", { className: "alike" }), slider(w.length, text.gamma, 0.1, 5));
     at.norm = el("input", { type: "checkbox", role: "switch", title: text.norm_help });
     at.norm.onchange = () => { normalised = at.norm.checked; tell(); };
-    controls.append(el("label", { className: "switch", title: text.norm_help }, at.norm, el("span", { textContent: text.norm })));
+    rare.append(el("label", { className: "switch", title: text.norm_help }, at.norm, el("span", { textContent: text.norm })));
+    controls.append(rare);
 
     const picture = el("div", { className: "picture" });
     const legend = el("div", { className: "legend" });
@@ -171,13 +172,9 @@ function instrument(root) {
     const made = el("div", { className: scale ? "knob scale" : "knob" }, el("div", { className: "name" }, el("span", { textContent: name }), value), track);
     const knob = { input, value };
     if (!scale) {
-      knob.share = el("i", { className: "share" }), knob.pull = el("i", { className: "pull" });
-      knob.told = el("b"), knob.counted = el("b");
+      knob.share = el("i", { className: "share" }), knob.told = el("b");
       made.style.setProperty("--layer", data.colours[k]);
-      made.append(
-        el("div", { className: "bar", title: data.text.share }, el("span", {}, knob.share), knob.told),
-        el("div", { className: "bar thin", title: data.text.pull }, el("span", {}, knob.pull), knob.counted),
-      );
+      made.append(el("div", { className: "bar", title: data.text.share }, el("span", {}, knob.share), knob.told));
     }
     knobs.push(knob);
     return made;
@@ -306,16 +303,13 @@ function instrument(root) {
   }
 
   function drawShares(s) {
-    const counts = s.map((share, k) => share * (normalised ? 1 : data.lengths[k])), sum = counts.reduce((a, b) => a + b, 0);
     s.forEach((share, k) => {
       const knob = knobs[k], message = signed(w[k]);
       if (knob.input.valueAsNumber !== w[k]) knob.input.value = w[k];
       say(knob.value, message);
       knob.input.setAttribute("aria-valuetext", filled(data.text.spoken_share, { w: message, share: percent(share) }));
       knob.share.style.transform = `scaleX(${share})`;
-      knob.pull.style.transform = `scaleX(${counts[k] / sum})`;
       say(knob.told, percent(share));
-      say(knob.counted, percent(counts[k] / sum));
     });
     const last = knobs[w.length];
     if (last.input.valueAsNumber !== gamma) last.input.value = gamma;
@@ -441,7 +435,7 @@ function instrument(root) {
   function take(given) {
     if (data?.key === given.key) return ask();
     data = { ...given, between: given.between && decoded(given.between) };
-    w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
+    w = w.length === data.colours.length ? w : data.colours.map(() => 0);
     parts = data.asked.map((item) => ({ n: item.rows.length, listed: item.rows.length, itself: -1, ...item, cross: decoded(item.cross), grams: decoded(item.grams), own: decoded(item.own) }));
     sides = data.close === undefined ? null : new Int8Array(parts[0].n);
     index = new Map(parts[0].rows.map((row, k) => [row, k]));

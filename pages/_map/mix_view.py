@@ -1,8 +1,7 @@
 """The Mix page's instrument: what core sends to the reader's browser once, so that every pixel of a drag is answered there.
 
 `mix.js` weighs, ranks and draws; `mix.css` is its look. Two components: one with all that any mix needs, the same from run to run
-(Streamlit sends it once), and a small one with what is set and the layout that only the server can make. That one also tells
-whether the browser could run the first: where it could not, the page is drawn by Streamlit alone.
+(Streamlit sends it once), and a small one with what is set and the layout that only the server can make.
 """
 
 from collections.abc import Sequence
@@ -48,7 +47,6 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
         numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
         names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
     data = {
-        "lengths": of.lengths.tolist(),
         "few": model_layers.FEW,
         "colours": [layer_colour(str(k)) for k in range(n_layers)],
         "asked": [

@@ -10,11 +10,11 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.figures.style import layer_title
 
-NAMED = 3  # words named on each side
+NAMED = 2  # words named on each side
 
 
 def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
-    """How many words are nearer to which star, cosines (2, N), the nearest of them, and how far apart the stars are. HTML."""
+    """Name the words nearest to each star, then count them and compare the stars; cosines (2, N). HTML."""
     at = model_layers.in_use().at(layer, begins=True)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     result = sides(leans)
@@ -28,10 +28,10 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
         if cosine > 0.9999:
             return [t("{at}, your two words have one vector, so no word is nearer to either.", at=at)]
         return [t("{at}, no word is clearly nearer to either sentence.", at=at), between]
-    left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) for k in (0, 1))
-    values = {"at": at, "n": n, "first": f"{first} ({left})" if first else 0, "second": f"{second} ({right})" if second else 0}
-    line = t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values)
-    return [line, between]
+    left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) or t("no word") for k in (0, 1))
+    line = t("Nearer to the first sentence: {left}; to the second: {right}.", left=left, right=right)
+    values = {"at": at, "n": n, "first": first, "second": second}
+    return [line, t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values), between]
 
 
 def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
@@ -50,7 +50,7 @@ def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str
 
 
 def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
-    """How often the nearest sentence has the same meaning: in the best space (its name, share), at layer 0, by chance.
+    """Write how often the nearest sentence has the same meaning: in one space (its name, share), at layer 0, by chance.
 
     `usual` is what 95% of the shuffles stay under, n the sentences measured, `word` None for all words.
     """
@@ -58,16 +58,21 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
         if word is None:
             return [t("No labeled word here has two senses.")]
         return [t("“{word}” has only one labeled sense here.", word=word)]
-    beside = [*([f"{layer_title('0')} {zero:.0%}"] if best[0] != "0" else []), t("chance {share}", share=f"{chance:.0%}")]
-    values = {"best": best[1], "at": model_layers.in_use().at(best[0], begins=True), "n": n, "others": ", ".join(beside)}
-    line = (
-        t("{at}, {best:.0%} of {n:,} sentences have a nearest sentence of the same sense ({others}).", **values)
+    at = model_layers.in_use().at(best[0], begins=True)
+    values = {"at": at, "best": best[1], "chance": chance, "n": n, "word": word}
+    counted = (
+        t("Of {n:,} sentences, each left out in turn; chance {chance:.0%}.", **values)
         if word is None
-        else t("{at}, {best:.0%} of {n:,} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values)
+        else t("Of {n:,} “{word}” sentences, each left out in turn; chance {chance:.0%}.", **values)
     )
     if best[1] <= usual + 1e-9:
-        return [line, t("Inconclusive: the model does not separate the senses, or the sentences are too few.")]
-    return [line, t("The senses overlap in this small model.")] if best[1] < 0.7 else [line]
+        values["at"] = model_layers.in_use().at(best[0])
+        line = t("<b>Inconclusive</b>: {at}, {best:.0%} of nearest sentences share the sense; chance {chance:.0%}.", **values)
+        return [line, counted, t("The model does not separate the senses, or the sentences are too few.")]
+    if best[0] == "0":
+        return [t("{at}, {best:.0%} of nearest sentences share the sense.", **values), counted]
+    line = t("{at}, {best:.0%} of nearest sentences share the sense ({other} {zero:.0%}).", other=layer_title("0"), zero=zero, **values)
+    return [line, counted, *([t("The senses overlap in this small model.")] if best[1] < 0.7 else [])]
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:

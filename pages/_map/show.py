@@ -27,7 +27,7 @@ from pages._map import around, drawing, every_word, layout, measures, ranking
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen, sentence_pair
 from pages._widgets.word_search import word_search
-from pages._word import atlas, reading
+from pages._word import atlas, pair_layer, reading
 from pages._word.reading import view_when_read
 
 
@@ -100,7 +100,7 @@ def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chose
             contexts=tuple(item.in_context for item in placed.values()),
             plan=plan,
             ends=ends,
-            senses=st.session_state.get("view") == SENSES and offers_senses(over, word, plan),
+            senses=_opens_in_senses() and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
@@ -121,8 +121,14 @@ def _show_around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, .
         around.show(in_use, over, word, drawn, plan)
 
 
+def _opens_in_senses() -> bool:
+    """Return whether the sense space is shown: it was chosen, or no other view was."""
+    state = st.session_state
+    return (state.get("view") or st.query_params.get("view") or state.get(pair_layer.CHOSEN) or SENSES) == SENSES
+
+
 def _more(key: str):
-    return st.popover(t("Layout"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
+    return st.popover(t("More"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
 
 
 def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:

@@ -31,10 +31,10 @@ function byLot(n) {
   return order;
 }
 
-// What draws dots on a canvas: put(name, array) sends numbers, draw(...) a frame.
+// What draws dots on a canvas: put(name, array) sends numbers, draw(...) a frame. Nothing, where there is no WebGL 2.
 function painter(canvas) {
-  const gl = canvas.getContext("webgl2", { antialias: false, premultipliedAlpha: true });
-  if (!gl) throw new Error("This browser has no WebGL 2.");
+  const gl = canvas?.getContext("webgl2", { antialias: false, premultipliedAlpha: true });
+  if (!gl) return null;
   const program = gl.createProgram(), buffers = {};
   for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
     const shader = gl.createShader(kind);
@@ -245,8 +245,8 @@ function tokens(root) {
 
   function take(given) {
     if (data?.key === given.key) return ask();
+    if (!(paint ??= painter(ui("canvas")))) return root.replaceChildren(el("p", { textContent: given.text.no_webgl }));
     data = given;
-    paint ??= painter(ui("canvas"));
     read();
     const two = new Uint32Array(places.buffer), ordered = new Uint32Array(two.length); // x and y at once
     for (let at = 0; at < two.length; at += n) for (let k = 0; k < n; k++) ordered[at + rank[k]] = two[at + k];

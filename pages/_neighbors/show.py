@@ -28,7 +28,7 @@ from pages._frame.markup import plain, show_errors, show_html
 from pages._neighbors import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
-from pages._word import more_sentences, pair_layer, reading, share_card
+from pages._word import more_sentences, pair_layer, reading
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
@@ -64,7 +64,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
-        share_card.note(in_use, first, second, choice.space, choice.weights, [of.entries for of in listed])
         has = over.vectors.vector(first.word) is not None
         notice(notices.write_notices(*listed, choice.space, static_has=has) + unknown + beside)
     elif len(words) < 2:

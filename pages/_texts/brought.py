@@ -30,9 +30,12 @@ def show(in_use: InUse, brought: Brought) -> None:
     st.session_state[store.SEARCHED] = kept.name if kept else None
     corpus = store.bench_over(in_use).corpus
     registry.resolve(corpus, "corpus")  # what is not there is said once
+    use = st.container()
     reading.offer_deletion(corpus)
     with show_errors():
         reading.show_plan(in_use, corpus, kept)
+        with use:
+            reading.show_use(in_use, corpus)
         n = store.plan(corpus, in_use.model).sentences
         if corpus == in_use.corpus:
             notice([tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", n)])

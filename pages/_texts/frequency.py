@@ -1,7 +1,5 @@
 """How often a search has hits in each document, stretch or year: bars, the most of them first, years in their order."""
 
-import streamlit as st
-
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.figures.measures import frequency_bars, frequency_columns
@@ -9,7 +7,7 @@ from core.views.concordance import Concordance
 from pages._frame.choices import coded_choice
 from pages._widgets.charts import draw
 
-BARS, YEARS = 12, 40
+BARS = 12
 DOCUMENTS, DATES = "documents", "dates"
 
 
@@ -19,7 +17,7 @@ def show(result: Concordance) -> None:
     if result.dates and len(result.documents) > 1:
         by = coded_choice("find_by", t("Frequency by"), {DOCUMENTS: t("document"), DATES: t("date")}, DATES)
     if by == DATES:
-        figure = frequency_columns(result.dates[-YEARS:])
+        figure = frequency_columns(result.dates)
         alt = t("{n:,} occurrences by date.", n=result.n)
     elif len(result.documents) > 1:
         ranked = sorted(result.documents, key=lambda part: -part[1])[:BARS]
@@ -30,5 +28,3 @@ def show(result: Concordance) -> None:
         figure = frequency_bars(result.stretches, names, t("Where in the text"))
         alt = t("{n:,} occurrences by tenth of the text.", n=result.n)
     draw(figure, key="corpus.bars", alt=alt)
-    if by == DATES and len(result.dates) > YEARS:
-        st.caption(t("The last {n} of {all:,} dates.", n=YEARS, all=len(result.dates)))

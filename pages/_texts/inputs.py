@@ -9,6 +9,7 @@ from core.common.i18n import t
 from core.common.limits import BOX, limits
 from core.text.line_breaks import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
+from pages._frame import uploads
 from pages._frame.choices import choice, text_box
 from pages._frame.uploads import Upload, upload_box, upload_limit
 
@@ -27,42 +28,51 @@ class Brought:
 
 
 def draw_inputs() -> Brought:
-    """Draw the inputs, and return what they hold."""
+    """Show where texts are dropped, pasted or named, and below it the ways to bring them."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
-    most = limits()
-    ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
-    top = st.columns([3, 4, 3], vertical_alignment="bottom")
-    way = choice("corpus_way", t("Where are your texts?"), ways, "paste", place=top[0])
-    top[2].button(
+    most, zone = limits(), st.container()
+    ways = ({"files": t("Files")} if most.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if most.paths else {})
+    row = st.columns([4, 3, 3], vertical_alignment="bottom")
+    way = choice("corpus_way", t("Where are your texts?"), ways, next(iter(ways)), place=row[0], label_visibility="collapsed")
+    row[1].button(
         t("Example: our sentences"), icon=":material/format_quote:", key="corpus.example", on_click=_take_example, width="stretch"
     )
+    with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
+        text_column, date_column = _columns() if way != "paste" else ("", "")
+        lines = choice(
+            "corpus_lines",
+            t("Line breaks"),
+            {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")},
+            DETECT,
+            help=t("Detect joins wrapped lines and keeps verse and lists."),
+        )
     if not (most.uploads and most.paths):
         st.caption(t("This server takes no files or folders: paste text, or run the app yourself."))
-    given = None
-    columns = "", ""
-    if way == "paste":
-        given = text_box(
-            "corpus_text", t("Your text"), "", most.max_pasted, bind=None, height=120, placeholder=t("Paste a chapter, letters, reviews…")
+    given = {"files": _files, "paste": _paste, "folder": _folder}[way](zone)
+    return Brought(way, given, text_column.strip(), date_column.strip(), lines)
+
+
+def _columns() -> tuple[str, str]:
+    """Show the names of a table's columns of texts and of dates."""
+    facts = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
+    text_column = text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=facts)
+    return text_column, text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=facts)
+
+
+def _paste(place) -> str:
+    with place:
+        text = text_box(
+            "corpus_text",
+            t("Your text"),
+            "",
+            limits().max_pasted,
+            bind=None,
+            height=120,
+            placeholder=t("Paste a chapter, letters, reviews…"),
         )
         st.button(t("Read"), icon=":material/menu_book:", key="corpus.read")
-    else:
-        place = st.columns([4, 1, 1], vertical_alignment="top")
-        given = _files(place[0]) if way == "files" else _folder(place[0])
-        facts = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
-        columns = (
-            text_box("corpus_column", t("Text column"), "", BOX["column"], place=place[1], placeholder=t("text"), help=facts),
-            text_box("corpus_dates", t("Column of dates"), "", BOX["column"], place=place[2], placeholder=t("date"), help=facts),
-        )
-    lines = choice(
-        "corpus_lines",
-        t("Line breaks"),
-        {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")},
-        DETECT,
-        place=top[1],
-        help=t("Detect joins wrapped lines and keeps verse and lists."),
-    )
-    return Brought(way, given, columns[0].strip(), columns[1].strip(), lines)
+    return text
 
 
 def _files(place) -> list[Upload]:
@@ -97,4 +107,5 @@ def _folder(place) -> str:
 
 
 def _take_example() -> None:
-    st.session_state.update(corpus="sentences", corpus_text="", corpus_folder="", corpus_way="paste")
+    uploads.remove(KEY)
+    st.session_state.update(corpus="sentences", corpus_text="", corpus_folder="")

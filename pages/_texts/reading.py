@@ -83,7 +83,7 @@ def _forget(corpus: str) -> None:
 
 
 def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
-    """Show the size of a corpus and of its index, and the button that uses the corpus on every page or the progress of reading it."""
+    """Show the size of a corpus and of its index."""
     own = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
     figures = [
@@ -113,9 +113,14 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     _left_out(kept)
     if own and (unread := store.unread(in_use, corpus)):
         st.warning(plain(unread, 400), icon=":material/translate:")
+
+
+def show_use(in_use: InUse, corpus: str) -> None:
+    """Show the button that puts a corpus to use on every page, then how far its reading is, and that it is in use."""
+    plan = store.plan(corpus, in_use.model)
     if corpus != in_use.corpus:
         _offer(corpus, plan)
-    elif own:
+    elif sentences_of(corpus) is None:
         _reading(in_use, corpus, plan)
 
 
@@ -135,8 +140,6 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
     shown = shorten(query.strip())
     lines = []
     total = len(corpus)
-    if guessed:
-        lines.append(t("Example: “{word}”.", word=shown))
     if not len(hits):
         near = ", ".join(f"“{word}”" for word in similar(corpus, query))
         lines.append(t("“{word}” does not occur.", word=shown))
@@ -160,6 +163,8 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
         lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(after[0]), n=after[1]))
     if before[1] > 1:
         lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
+    if guessed:
+        lines.append(t("Example: “{word}”.", word=shown))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
@@ -200,7 +205,7 @@ def _offer(corpus: str, plan: Plan) -> None:
         check_room(plan, sum(opened.spent_by_visit().values()))
         refused = free < plan.working_bytes
     st.button(
-        t("Use on every page"),
+        t("Use these texts everywhere"),
         type="primary",
         icon=":material/done_all:",
         key="corpus.use",

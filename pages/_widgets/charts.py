@@ -31,15 +31,17 @@ def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> 
     record.now().note("figure", record.NotedFigure(figure, alt[:LONGEST]), key)
 
 
-def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, shown: bool = True) -> None:
-    """Layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Plain HTML: st.plotly_chart is put in anew
-    with every change, which a slider shows. Without `shown` they are only noted."""
+def note_weights(weights: Sequence[float], *, key: str, by_length: bool = False) -> str:
+    """Note layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Return what they show, in words."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
     alt = t("Layer weight times vector length: {named}.", named=named) if by_length else t("Layer weights: {named}.", named=named)
     note(measures.weight_bars(weights), key=key, alt=alt)
-    if not shown:
-        return
-    row = Markup('<span>s<sub>{}</sub>{}</span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
-    times = "·‖h‖" if by_length else ""
-    rows = [row.format(k, times, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]
+    return alt
+
+
+def weight_bars(weights: Sequence[float], *, key: str) -> None:
+    """Layer weights, (L,) together 1, as bars. Plain HTML: st.plotly_chart is put in anew with every change, which a slider shows."""
+    alt = note_weights(weights, key=key)
+    row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
+    rows = [row.format(k, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]
     show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)

@@ -38,7 +38,6 @@ def show() -> None:
             query=urlencode(query),
             short=short_links.shortened(query) if query else "",
             longest=short_links.LONGEST_ADDRESS,
-            card=view.card(),
         )
         tables = view.tables()
         if tables:

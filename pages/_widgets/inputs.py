@@ -13,7 +13,6 @@ from core.text.tokens import bare
 from pages._export import record
 from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
-from pages._frame.teaching import folded
 
 
 def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
@@ -21,25 +20,23 @@ def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Ch
 
     `notices`: the container for what must be seen where these boxes are folded away.
     """
-    with folded(t("Sentences")):
-        _examples()
-        columns = st.columns(2, gap="medium")
-        first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)
-        second = sentence(columns[1], "b", t("Second sentence"), t("Word, second sentence"), live=live)
-        _readings(first, second)
-        if not live:  # there the verdict says it
-            with notices or st.container():
-                _foreign(first, second)
-        return first, second
+    _examples()
+    columns = st.columns(2, gap="medium")
+    first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)
+    second = sentence(columns[1], "b", t("Second sentence"), t("Word, second sentence"), live=live)
+    _readings(first, second)
+    if not live:  # there the verdict says it
+        with notices or st.container():
+            _foreign(first, second)
+    return first, second
 
 
 def first_sentence() -> Chosen:
     """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
-    with folded(t("Sentence")):
-        _examples()
-        chosen = sentence(st.container(), "a", t("First sentence"), t("Word, first sentence"))
-        _foreign(chosen)
-        return chosen
+    _examples()
+    chosen = sentence(st.container(), "a", t("First sentence"), t("Word, first sentence"))
+    _foreign(chosen)
+    return chosen
 
 
 def _foreign(*chosen: Chosen) -> None:

@@ -78,23 +78,15 @@ function living(name, { step, measure, hear, rest, halt }) {
   };
 }
 
-// What makes a component of an instrument: `make(root)` gives its life and its take(data). Where that fails the server is told, which
-// then draws the page without it (instruments.py). It may be called again before what an earlier call returned is called: that must
-// not stop what the later one started, so only the last call's ends anything.
+// What makes a component of an instrument: `make(root)` gives its life and its take(data). It may be called again before what an
+// earlier call returned is called: that must not stop what the later one started, so only the last call's ends anything.
 const mounted = (name, make) => ({ data, parentElement, setStateValue }) => {
   const root = parentElement.querySelector(`.${name}`), { life, take } = (root.instrument ??= make(root));
   const call = (root.calls = (root.calls ?? 0) + 1), page = (root.page ??= location.pathname);
   life.stop();
-  try {
-    life.start((set) => { if (location.pathname === page) setStateValue("set", set); }); // of a page that was left it would call that page back
-    take(data);
-    document.documentElement.dataset[name] = "alive";
-  } catch (error) {
-    life.stop();
-    document.documentElement.dataset[name] = "failed";
-    dispatchEvent(new Event(`elmoscope-${name}-failed`));
-    console.warn(error);
-  }
+  life.start((set) => { if (location.pathname === page) setStateValue("set", set); }); // of a page that was left it would call that page back
+  take(data);
+  document.documentElement.dataset[name] = "alive";
   return () => { if (root.calls === call) life.stop(); };
 };
 

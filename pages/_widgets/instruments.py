@@ -1,8 +1,7 @@
 """Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colors.
 
 Each is a script of its own behind `instrument.js`, which all share, and a style; data and texts are core's and the page's, as JSON.
-Beside it stands a small component that only tells it what the server has since made, and tells the server where the browser could not
-run it: then the page is drawn by Streamlit alone.
+A small component of its own tells it what the server has since made.
 """
 
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from typing import Any
 import streamlit as st
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
-# Old syntax alone: it must run where the instrument does not.
 TELL = (Path(__file__).parent / "tell.js").read_text("utf-8")
 _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TELL)
 
@@ -38,20 +36,11 @@ def sequence(key: str) -> int | None:
 
 
 def send(name: str, data: dict) -> None:
-    """Tell the instrument `data`, and hear where the browser cannot run it."""
-    _told(key=f"{name}.told", data=data | {"instrument": name}, on_plain_change=lambda: _take_plain(name), height=1)
-
-
-def is_plain(name: str) -> bool:
-    """Whether this browser cannot run an instrument, and its page is drawn by Streamlit alone."""
-    return bool(st.session_state.get(f"{name}.plain"))
+    """Tell the instrument `data`."""
+    _told(key=f"{name}.told", data=data | {"instrument": name}, height=1)
 
 
 def hide(name: str, *keys: str) -> None:
     """Hide Streamlit's own controls while an instrument stands in for them; they hold what is set, and so the address does."""
     # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
-
-
-def _take_plain(name: str) -> None:
-    st.session_state[f"{name}.plain"] = True

@@ -16,11 +16,13 @@ from pages._word import verdict
 CHOSEN = "pair.layer"  # in the session: what the reader, or the address, chose on any of these pages
 
 
-def choose(key: str, in_use: InUse, *, spaces: Sequence[str] = (), label: str = "", place: Any = st, **options: Any) -> str:
-    """Draw a page's control `key` and return the layer that it holds."""
+def choose(
+    key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", label: str = "", place: Any = st, **options: Any
+) -> str:
+    """Draw a page's control `key` and return the layer that it holds: `usual`, if given, until the user chooses another."""
     state = st.session_state
     spaces = spaces or model_layers.in_use().spaces
-    usual = verdict.usual_layer(in_use)
+    usual = usual or verdict.usual_layer(in_use)
     usual = usual if usual in spaces else model_layers.in_use().top
     given = st.query_params.get(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.classify.head import Answer
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.readable_words import read_and_unread
-from pages._classify.notices import CLOSE, describe_answers
+from pages._classify.notices import CLOSE, PAIRS, describe_answers
 from pages._classify.show import FRONT
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
@@ -111,8 +111,22 @@ def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
         assert before != after
 
 
+@given(answers(), st.sampled_from(["", *LABELS]))
+@settings(deadline=None, max_examples=100)
+def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], label: str):
+    first = written(describe_answers(result, [], label))[0]
+    pair = next(([result[name].label for name in names] for names in PAIRS if result.keys() >= {*names}), None)
+    assert ("ELMo" in first.split(":")[0]) >= (pair is not None)
+    if pair and label:
+        right = [said == label for said in pair]
+        assert ("ELMo helps" in first, "does not help" in first) == (right == [False, True], right == [True, True])
+        assert ("ELMo hurts" in first, "Wrong with and without" in first) == (right == [True, False], right == [False, False])
+    elif pair:
+        assert ("changes nothing" in first) == (pair[0] == pair[1])
+
+
 def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name():
     page = opened("pages/classify.py", task="Our own headlines")
     assert not page.exception and not page.error
     assert "What to notice" in html_of(page) and page.get("plotly_chart")
-    assert page.text_area(key="text_headlines").value == examples.classify()["headlines"][0]
+    assert page.text_area(key="text_headlines").value == next(iter(examples.classify()["headlines"]))

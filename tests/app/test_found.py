@@ -1,4 +1,4 @@
-"""Senses found: grouped in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
+"""Groups of senses: made in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
 
 from core.elmo.models import open_model
 from core.views import induction
@@ -9,7 +9,7 @@ from tests.app.visit import opened
 
 def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
     page = opened("pages/found.py", found_word="bank", found_k="2")
-    control = page.button_group(key="found_layer")
+    control = page.selectbox(key="found_layer")
     assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
     editor, table = page.dataframe[0].value, page.dataframe[-1].value
     names = list(editor["label"])
@@ -24,7 +24,7 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
     opened_pages.KEPT.forget("core.views.induction.compute")
     opened_pages.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
-    assert not page.exception and page.button_group(key="found_layer").value == open_model("elmo-mini").layers.top
+    assert not page.exception and page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = page.dataframe[0].value, page.dataframe[-1].value
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 

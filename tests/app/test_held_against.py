@@ -13,7 +13,8 @@ from core.evaluation.card import read_card
 from core.views import levels
 from core.workbench import open_bench
 from pages._frame.in_use import InUse
-from tests.app.test_pages import html_of, opened, plain_mix
+from tests.app.test_mixing import sent
+from tests.app.test_pages import html_of, opened
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -68,7 +69,6 @@ def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
         "Average of random pairs: {values}.",
         "Cosine of random pairs (90% range): {values}.",
         "Cosines; random pairs: {mean:.2f} on average.",
-        "Short line: average of random pairs.",
         "That is like random pairs: 90% are between {low:.2f} and {high:.2f}.",
         "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).",
         "The two vectors are closer than 95% of random pairs (below {high:.2f}).",
@@ -79,12 +79,11 @@ def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
-    page = plain_mix()
-    text = next(caption.value for caption in page.caption if "Mean vector lengths" in caption.value)
-    lengths = [float(number) for number in re.findall(r"\d+\.\d", text)]
+    page = opened("pages/mix.py")
+    lengths = sent(page)["lengths"]
     assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]
-    bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
-    assert len(bars) == 3 and int(bars[2]) > 50 and abs(sum(map(int, bars)) - 100) <= 1
+    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
+    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1
 
 
 def test_the_maps_layer_0_has_no_trustworthiness_and_the_others_are_above_chance():

@@ -42,7 +42,7 @@ def test_a_lesson_that_is_not_known_is_the_first_one():
 def test_the_crowd_is_gone_without_the_mean():
     page = opened(PAGE)
     assert "have a mean cosine of 0.3" in said(page)
-    page.button_group(key="cone").set_value("mean").run()
+    page.selectbox(key="cone").set_value("mean").run()
     assert "have a mean cosine of −0.0" in said(page) and "changes the AUC by" in said(page)
 
 

@@ -54,7 +54,8 @@ def test_each_layout_and_layer_draws_a_word_without_labels():
 
 def test_one_sentence_or_none_is_no_dead_end():
     assert "Add a second sentence" in html_of(ready(**{**WILD, "b": ""}))
-    assert "“bank” sentences have a nearest sentence" in html_of(ready(a="", b=""))
+    message = html_of(ready(a="", b=""))
+    assert "In the sense space, " in message and "“bank” sentences, each left out in turn" in message
 
 
 def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
@@ -114,11 +115,11 @@ def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentence
         assert page.selectbox(key="map_word").value == "snow"
 
 
-def test_the_sense_space_is_a_map_beside_the_layers_only_where_it_is_asked_for():
+def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
     assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
-    page = opened("pages/map.py", view="senses", **bank)
+    page = opened("pages/map.py", **bank)
     assert not page.exception and not page.error and page.session_state["view"] == "senses"
     map_ = sent(page)
     assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "Sense space" and not map_["text"]["senses"]
@@ -152,4 +153,4 @@ def test_a_link_to_the_sense_space_says_its_share_of_a_labelled_word_and_that_ot
     assert "so no sense space" in html_of(ready(**WILD, view="senses"))
     page = ready(**PLANTS, view="senses")
     message = html_of(page)
-    assert "so no sense space" not in message and ("Sense space: " in message or "In the sense space, " in message)
+    assert "so no sense space" not in message and "n the sense space, " in message

@@ -12,13 +12,7 @@ from tests.app.test_pages import opened
 
 IMG, SCRIPT = "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>"
 RAW = re.compile(r"<img src=x|</?script>", re.IGNORECASE)
-VISITS = {
-    "pages/neighbors.py": {},
-    "pages/map.py": {"map_word": IMG},
-    "pages/mix.py": {},
-    "pages/search.py": {"find": "heron"},
-    "pages/why.py": {},
-}
+VISITS = {"pages/neighbors.py": {}, "pages/map.py": {"map_word": IMG}, "pages/search.py": {"find": "heron"}, "pages/why.py": {}}
 
 
 def evil_corpus(folder: Path) -> Path:
@@ -68,9 +62,6 @@ def test_a_page_writes_no_markup_of_a_corpus(tmp_path, path: str):
     # What stands in the lists is what is looked for: first the corpus is read, which a busy machine shows, then every sentence.
     while page.info or any("All sentences are read once" in text for text in as_html(page)):
         assert all("opens once" in message.value for message in page.info)
-        page.run()
-    if path == "pages/mix.py":  # its instrument writes texts alone; what Streamlit draws in its stead writes HTML
-        page.session_state["mix.plain"] = True
         page.run()
     assert not page.exception
     html = as_html(page)

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from pages._map.mix import compare_layers
 from pages._widgets import instruments
 from pages._widgets.mix_sliders import LIMIT
 from tests.app.test_beside_static import report
-from tests.app.test_pages import html_of, opened, plain_mix
+from tests.app.test_pages import html_of, opened
 from tests.app.visit import written
 
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
@@ -25,7 +24,7 @@ FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car wa
 
 def read_through(page):
     """The page once every word of the sentences has been read."""
-    while "once all sentences are read" in html_of(page):
+    while page.info or "once all sentences are read" in html_of(page):
         page.run()
     page.run()  # it may have been read while the page before was drawn
     assert not page.exception and not page.error
@@ -47,15 +46,10 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
     assert page.main and not page.metric
 
 
-def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_words_and_bars():
-    page = read_through(plain_mix(**FRUIT))
-    message = html_of(page)
-    assert "Nearer to which sentence?" in message and "no labeled sentences" not in message
-    assert "banana" in message and "cosine of your two words" in message
-    for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
-        page.slider(key=key).set_value(value)
-    page.run()
-    assert "words around are" in html_of(page) or "no word is" in html_of(page)
+def test_a_corpus_without_labels_has_the_instrument_too(tmp_path):
+    (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
+    page = read_through(opened("pages/mix.py", corpus=str(tmp_path / "own.txt")))
+    assert sent(page)["pairs"] is None and "cosine of your two words" in html_of(page)
 
 
 def test_one_sentence_and_none_are_no_dead_end():
@@ -86,36 +80,26 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
     assert cosine(np.zeros((3, 5)), b, weights) == 0.0
 
 
-def lists_of(page) -> list[str]:
-    """Both lists of what is nearest, with the cosines, as they stand on the page."""
-    return [block.proto.body for block in page.get("html") if block.proto.body.startswith('<div class="kwic')]
+def near(page) -> list:
+    """What is nearest to both words, with the cosines."""
+    return page.session_state["_taken"].tables()["mix.neighbours"].table.to_numpy().tolist()
 
 
-def share_of(page) -> str:
-    return next(metric.value for metric in page.metric if "same sense" in metric.label)
-
-
-def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_is_as_it_was():
-    page = plain_mix()
-    before, length, share = lists_of(page), page.metric[0].value, share_of(page)
+def test_layer_normalisation_changes_the_lists_and_the_parts_and_off_again_all_is_as_it_was_and_gamma_changes_no_list():
+    page = opened("pages/mix.py")
+    before = near(page)
     page.toggle(key="norm").set_value(True).run()
-    assert not page.exception and not page.error
-    after, captions = lists_of(page), " ".join(caption.value for caption in page.caption)
-    assert len(before) == len(after) == 2 and all(item != other for item, other in zip(before, after, strict=True))
-    dim = np.sqrt(int(re.search(r"all have length √(\d+) = ", captions)[1]))
-    assert f"= {dim:.1f}, so" in captions and "Mean vector lengths" not in captions
-    assert f"Without layer normalization: {share}." in captions
-    bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
-    assert bars == ["33", "33", "33"]
-    assert page.metric[0].value != length and 0 < float(page.metric[0].value) < dim
+    assert not page.exception and not page.error and near(page) != before
+    assert page.session_state["_taken"].figures()["mix.pulls"].alt.count("33%") == 3
     page.toggle(key="norm").set_value(False).run()
-    assert (lists_of(page), page.metric[0].value, share_of(page)) == (before, length, share)
+    assert near(page) == before
+    page.slider(key="gamma").set_value(3.0).run()
+    assert near(page) == before
 
 
 def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
-    plain, normalised = (read_through(plain_mix(**given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
-    assert normalised.toggle(key="norm").value
-    assert len(lists_of(normalised)) == 2 and lists_of(plain) != lists_of(normalised)
+    plain, normalised = (read_through(opened("pages/mix.py", **given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
+    assert normalised.toggle(key="norm").value and near(plain) != near(normalised)
     twins = [next(iter(page.dataframe)).value for page in (plain, normalised)]
     column = twins[0].columns[1]
     assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()

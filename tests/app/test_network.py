@@ -29,12 +29,12 @@ def drawn(way: Walk, number: int = 0, sizes=network.WIDE) -> ElementTree.Element
 
 @pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.MIDDLE, 4), (network.NARROW, 3)])
 def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
-    result = drawn(way, 3, sizes)
+    result = drawn(way, 4, sizes)
     boxes = [box for box in result.iter("g") if box.get("data-step")]
-    assert [box.get("data-step") for box in boxes] == list("1234567")
+    assert [box.get("data-step") for box in boxes] == list("1235679")
     assert all(box.get("role") == "button" and box.get("tabindex") == "0" for box in boxes)
-    assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["4"]
-    assert all(step.title in box.get("aria-label") for step, box in zip(STEPS, boxes, strict=True))
+    assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["5"]
+    assert all(step.title in box.get("aria-label") for step, box in zip([STEPS[k] for k in network.PLACES], boxes, strict=True))
     letters = [text.text for text in boxes[0].iter("text")][1:]
     assert letters == [f"⟨{token}⟩" for token in TOKENS[:words]]
     assert "<b>tablet</b>" in result.get("aria-label")

@@ -29,7 +29,7 @@ from pages._export.notebook_lessons import LESSONS
 from pages._frame.menu import list_views
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = {"spelling": {"spell_among": "300"}, "compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
+SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
 
 
 def keep_corpora(open_corpus):
@@ -112,6 +112,10 @@ def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run
     assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
     assert str(ROOT) not in json.dumps(message) and os.path.expanduser("~") not in json.dumps(message)
     assert run(view, SMALL.get(view))
+
+
+def test_the_notebook_of_any_spelling_runs(run):
+    assert run("how", {"step": "4", "spell": "mint minty", "spell_among": "300"})["words"] == ("mint", "minty")
 
 
 def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():

@@ -24,7 +24,6 @@ PAGES = {
     "pages/train.py": "What does each classifier learn?",
     "pages/results.py": "When does ELMo help?",
     "pages/about.py": "What does this model know?",
-    "pages/spelling.py": "How does it read an unknown word?",
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/why.py": "What decided this sense?",
     "pages/texts.py": "What do your own texts say?",
@@ -39,13 +38,6 @@ PAGES = {
     "pages/guess.py": "Which sense does ELMo choose?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
-
-
-def plain_mix(**query: str) -> AppTest:
-    """The Mix page as Streamlit alone draws it, where a browser cannot run its instrument."""
-    page = opened("pages/mix.py", **query)
-    page.session_state["mix.plain"] = True
-    return page.run()
 
 
 def html_of(page: AppTest) -> str:
@@ -149,7 +141,6 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/keyness.py": ("model", "corpus"),
         "pages/why.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
-        "pages/spelling.py": ("model", "vectors"),
     }  # Train opens them when asked
     uses_it = kind in used.get(path, ("model", "vectors", "corpus"))
     assert any("/no/such/thing" in error.value for error in page.error) == uses_it
@@ -159,17 +150,8 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
     assert not opened("pages/neighbors.py", corpus=corpus).error
-    assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
     assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
-
-
-def test_gamma_changes_the_length_and_no_neighbour():
-    page = plain_mix()
-    before, length = html_of(page), page.metric[0].value
-    page.slider(key="gamma").set_value(3.0).run()
-    assert html_of(page) == before
-    assert page.metric[0].value != length
 
 
 def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):
@@ -221,3 +203,11 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
     notice = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)
     assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)
+
+
+def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_path):
+    page = opened("pages/model.py", corpus=str(tmp_path / "mine.txt"))
+    blocks = [block.value for block in page.code]
+    assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
+    report = next(block for block in blocks if block.startswith("elmoscope: "))
+    assert "model: elmo-mini" in report and str(tmp_path) not in report

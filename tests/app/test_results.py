@@ -14,7 +14,7 @@ from core.experiments.variants import kind_of
 from core.tasks.results import Summary
 from pages._classify.curve import context_table, describe_context
 from pages._classify.earlier import _on_spam
-from pages._classify.paper import describe_curves, describe_paper
+from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.scores import describe_calibration
 from tests.app.test_pages import opened
@@ -81,6 +81,7 @@ def test_what_elmo_adds_is_told_at_every_size():
     result = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
     said = describe_curves(result, {"roles": "Roles"})
     assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
+    assert describe_largest(result, {"roles": "Roles"}) == "ELMo gains most, 20 points, in Roles with 1,500 examples."
 
 
 # --- does ELMo pay, and is it context? ------------------------------------------------------------------------------
@@ -141,6 +142,11 @@ def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
 def test_of_the_papers_table_each_sentence_fits_the_numbers():
     titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
+    assert describe_gains(measured, titles) == [
+        "With ELMo, Names gains 10 points.",
+        "With ELMo, Roles gains 1.0 points, no more than runs differ.",
+        "With ELMo, Questions loses 10 points.",
+    ]
     said = " ".join(describe_paper(measured, titles))
     assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
     assert "No gain: Questions." in said and "spread unknown: Names." in said

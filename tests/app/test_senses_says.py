@@ -1,4 +1,4 @@
-"""What the pages Flip, What decided it and Senses found say is true of any numbers: empty, one, tied, missing, foreign."""
+"""What the pages Why and Senses say is true of any numbers: empty, one, tied, missing, foreign."""
 
 import re
 from types import SimpleNamespace

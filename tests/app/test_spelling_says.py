@@ -11,7 +11,7 @@ from tests.app.visit import opened_whole
 
 
 def said(**address: str) -> str:
-    return unescape(" ".join(element.proto.body for element in opened_whole("pages/spelling.py", **address).get("html")))
+    return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", step="4", **address).get("html")))
 
 
 def test_chance_is_that_of_as_many_words_as_were_typed():

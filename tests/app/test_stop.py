@@ -208,7 +208,7 @@ def slowly(monkeypatch) -> None:
 
 
 def spelling(who: str) -> AppTest:
-    page = visited("pages/spelling.py")
+    page = visited("pages/how.py", step="4")
     page.session_state["who"] = who
     return page.run()
 

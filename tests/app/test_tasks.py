@@ -95,9 +95,9 @@ def test_what_is_noticed():
     assert describe_spans([], [], words) == "Neither finds anything here."
     assert Markup.escape(describe_spans([a], [a, b], words)) == "Only with ELMo: “&lt;2&gt;” (place)."
     message = Markup.escape(describe_spans([a], [b], words))
-    assert "Only without ELMo: “&lt;0&gt;”" in message and "Only with ELMo" in message
+    assert "Only without ELMo: “&lt;0&gt;”" in message and "; only with ELMo" in message
     five = [(k, k, "person") for k in range(5)]
-    assert str(describe_spans([], five, str)).endswith("(person) and 2 more.")
+    assert str(describe_spans([], five, str)).endswith("(person) and 3 more.")
     assert describe_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
     assert "&lt;" in describe_choice("<", "y", (0.5, 0.7)) and "disagree" in describe_choice("<", "y", (0.5, 0.7))
     item = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)

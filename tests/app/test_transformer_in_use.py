@@ -8,11 +8,7 @@ import pytest
 from tests.app.test_pages import PAGES, html_of, opened
 
 needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
-ALONE = {
-    "pages/how.py": "without char-CNN or LSTMs",
-    "pages/spelling.py": "word pieces, not letters",
-    "pages/predict.py": "predicts no words",
-}
+ALONE = {"pages/how.py": "without char-CNN or LSTMs", "pages/predict.py": "predicts no words"}
 
 
 @pytest.fixture(scope="module")

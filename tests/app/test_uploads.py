@@ -63,6 +63,25 @@ def test_files_brought_one_after_the_other_are_read_together():
     assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
 
 
+def test_documents_are_those_that_the_table_names():
+    letters = "document,text\nletter 1,The otter slept. It dreamed.\nletter 2,The bank lent an otter money.\nletter 1,The otter woke.\n"
+    page = bring(opened_whole("pages/corpus.py", corpus_way="files", find="otter"), ("letters.csv", letters.encode()))
+    assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
+    lines = next(table.value for table in page.dataframe if "document" in table.value)
+    assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
+
+
+def test_the_files_stand_first_and_the_way_to_use_them_is_next_to_them_and_stays_visible():
+    page = opened_whole("pages/corpus.py")
+    assert len(page.file_uploader) == 1 and "corpus_way" not in page.query_params
+    page = bring(page, ("letters.csv", LETTERS.encode()))
+    labels = [button.label for button in page.button]
+    assert "Use these texts everywhere" in labels
+    page.button(key="corpus.use").click().run()
+    assert not page.exception and "Use these texts everywhere" not in [button.label for button in page.button]
+    assert page.session_state["corpus"] == page.session_state["corpus.searched"]
+
+
 @pytest.mark.parametrize("kind", ["pdf", "epub", "xlsx"])
 def test_documents_and_workbooks_are_read_as_texts(tmp_path, kind):
     book = workbook(tmp_path / "a.xlsx", first=[["text"], ["The otter slept."], ["The bank closed."]]).read_bytes()

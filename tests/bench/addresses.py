@@ -26,8 +26,8 @@ from pages._home.ahead import open_rest
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
 VIEWS = list_views()
-IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "teach", "reads")
-EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "tour", "corpus_folder", "embed", "no_such")
+IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
+EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
 BOXES = (
     "text_input",
     "text_area",

@@ -1,12 +1,13 @@
 """What pages could open with, ranked by how clearly and rightly the model answers: `python -m tests.bench.openings [--language ko]`.
 
-Words by how well their unlabeled groups agree with the labels; labeled sentences by the share of their eight nearest that have their
+Pairs of sentences by how clearly Home's verdict, picture and expected words agree (`--only pairs`, all labeled words unless `--word` names
+some); words by how well their unlabeled groups agree with the labels; labeled sentences by the share of their eight nearest that have their
 sense, and by what the heaviest content word adds to its lead; and of the examples in assets/languages, headlines by what their true class
 has from each classifier in front, texts by the likeliest next word, spellings by their nearest words. A person chooses among the first.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,18 +15,78 @@ from core.analysis.spelling import Spellings, list_words
 from core.classify import tasks
 from core.common.errors import ElmoscopeError
 from core.index.neighbours import SAME
-from core.senses import influence
+from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table, open_tokens
+from core.senses import discriminants, influence
+from core.senses.verdict import TWO, has_senses, some_rows
 from core.text import languages, word_in_question
+from core.text.labelled_words import with_all
 from core.text.readings import WordInContext
 from core.views import attribution, induction, neighbours
 from core.views.levels import judge
 from core.views.neighbours import NeighboursRequest
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
+from tests.bench import expected
 
 SHOWN = 8  # of each ranking
 LONGEST = 20  # tokens of a sentence that opens a page
+SHORT = 12  # of one that Home opens with
 AMONG = 10_000  # words that a spelling's neighbors are looked for among, as on the page
+
+
+def compared(bench: Bench, words: Sequence[str] = ()) -> Iterator[tuple[float, str]]:
+    """A pair of labeled sentences of different meanings of each word, or of these, by the weakest of what Home shows of it.
+
+    That is how sure the verdict is, how likely the picture's axes that have not seen the sentences give each to its own sense, how many of
+    the picture's sentences are with their own, and how many of the five likeliest words are of the right sense. The expected words must be
+    shown (core.elmo.in_place), and both sentences short.
+    """
+    space = judge(bench).sense_space
+    places = expected.Places(open_tokens(bench.corpus, bench.model), space)
+    table = open_table(with_all(bench.corpus), bench.model, targets_only=True)
+    for word in words or [lemma for lemma in table.lemmas if has_senses(table, lemma)]:
+        if pair := best_pair(table, word, space, places):
+            score, first, second = pair
+            one, other = (item.answer.word for item in (first, second))
+            verdict = judge(bench).judge(one, other).verdict
+            agrees = verdict.says == TWO and verdict.senses == (first.sense, second.sense)
+            texts = " | ".join(" ".join(item.answer.word.tokens) for item in (first, second))
+            line = (
+                f"{word}: {first.sense} and {second.sense}, {verdict.right_of_100} of 100{'' if agrees else ', named otherwise'}: {texts}"
+            )
+            yield min(score, 1 - verdict.probability) - (not agrees), line
+
+
+def best_pair(
+    table: OccurrenceTable, lemma: str, space: SenseSpace, places: expected.Places
+) -> tuple[float, expected.Judged, expected.Judged] | None:
+    """The two sentences of different senses, one spelling in both, whose weaker one is best; None where no sense has a sentence that may be shown."""
+    rows, labels = some_rows(table, lemma)
+    vectors = space.of_word(table, rows, lemma)
+    folds, own = discriminants.assign_folds(labels), np.zeros(len(rows))
+    for fold in np.unique(folds):
+        unseen = folds == fold
+        if set(labels[~unseen]) == set(labels):
+            own[unseen] = discriminants.posteriors(vectors[~unseen], labels[~unseen], vectors[unseen])[
+                np.arange(unseen.sum()), labels[unseen]
+            ]
+    lies = float(np.mean(discriminants.left_out_clouds(discriminants.lay_out(vectors, labels)[0], labels) == labels))
+    best: dict[str, dict[str, tuple[float, expected.Judged]]] = {}  # spelling -> sense -> the best sentence
+    for item in expected.judge(table, lemma, space, places):
+        word = item.answer.word
+        if not item.answer.is_good or not 5 <= len(word.tokens) <= SHORT or not item.right:
+            continue
+        score = min(lies, float(own[item.number]), sum(item.right) / expected.BEST)
+        senses = best.setdefault(word.word, {})
+        if score > senses.get(item.sense, (0.0,))[0]:
+            senses[item.sense] = score, item
+    pairs = [sorted(senses.values(), key=lambda scored: -scored[0])[:2] for senses in best.values() if len(senses) > 1]
+    if not pairs:
+        return None
+    (_, first), (score, second) = max(pairs, key=lambda pair: pair[1][0])
+    return score, first, second
 
 
 def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
@@ -110,11 +171,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", default="en", help="en or ko")
     parser.add_argument("--word", nargs="*", default=(), help="words whose labelled sentences are ranked; none: those of the examples")
-    parser.add_argument("--only", nargs="*", default=("groups", "sentences", "headlines", "next", "spellings"))
+    parser.add_argument("--only", nargs="*", default=("pairs", "groups", "sentences", "headlines", "next", "spellings"))
     args = parser.parse_args()
     bench = open_bench(languages.get_language(args.language).model)
     words = args.word or list(bench.language.examples["pairs"])
-    ranked = {"groups": grouped(bench), "headlines": headlines(bench), "next": continued(bench), "spellings": spelled(bench)}
+    ranked = {
+        "pairs": compared(bench, args.word),
+        "groups": grouped(bench),
+        "headlines": headlines(bench),
+        "next": continued(bench),
+        "spellings": spelled(bench),
+    }
     ranked |= {f"sentences with {word}": sentences(bench, word) for word in words}
     for name, lines in ranked.items():
         if name.split()[0] in args.only:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.common.model_layers import SENSES
+from core.elmo.encoder import Encoder
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
 from core.index.neighbours import Query
@@ -42,15 +43,15 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All that pairs are judged with."""
+    """All that pairs are judged and drawn with."""
 
-    model: Model
+    encoder: Encoder
     table: OccurrenceTable
-    space: SenseSpace | None
+    space: SenseSpace
 
     def encode(self, words: list[str]) -> np.ndarray:
         """(n, L, D) of spellings as sentences of their own."""
-        alone = evidence.standing_alone(self.model.encoder, list(dict.fromkeys(words)))
+        alone = evidence.standing_alone(self.encoder, list(dict.fromkeys(words)))
         return np.stack([alone[word] for word in words])
 
 
@@ -78,8 +79,7 @@ def picture_of(parts: Parts, pair: Drawn) -> Scene:
     dots = scene.draw_labeled(table, pair.lemma, others, parts.encode, parts.space)
     written = [each.tokens[each.position] for each in map(table.occurrence, pair.rows)]
     typed = scene.layer_vectors(table.rows.take(rows), parts.encode(written))
-    if parts.space:
-        typed[SENSES] = parts.space.place(parts.space.of_rows(table, rows), dots.mean, pair.lemma)
+    typed[SENSES] = parts.space.place(parts.space.of_rows(table, rows), dots.mean, pair.lemma)
     return scene.add_stars(dots, typed)
 
 
@@ -89,7 +89,7 @@ def verdict_on(parts: Parts, pair: Drawn, votes: tuple[float, ...]) -> Verdict:
     read = [(table.occurrence(row), table.rows.take(np.array([row]))[0].astype(np.float32)) for row in pair.rows]
     queries = [Query(each.tokens, each.position, layers) for each, layers in read]
     ground = replace(USUAL, votes=votes)
-    return verdict.of_labelled(table, pair.lemma, *queries, ground, static_vectors(parts.model), parts.space)
+    return verdict.of_labelled(table, pair.lemma, *queries, ground, parts.space.vectors, parts.space)
 
 
 def agrees(says: str, nearest: tuple[int, int]) -> bool:
@@ -97,10 +97,10 @@ def agrees(says: str, nearest: tuple[int, int]) -> bool:
     return (nearest[0] == nearest[1]) == (says == ONE)
 
 
-def votes_by_word(parts: Parts, groups: list[list[str]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def votes_by_word(model: Model, table: OccurrenceTable, groups: list[list[str]]) -> Iterator[tuple[str, tuple[float, ...]]]:
     """Each word with the coefficients that the other nine tenths of its group teach."""
     for words in groups:
-        pairs = pairs_of(parts.model, parts.table, words)
+        pairs = pairs_of(model, table, words)
         folds = np.random.default_rng(0).permutation(len(words)) % FOLDS
         for fold in range(FOLDS):
             votes = fit([each for each, of in zip(pairs, folds, strict=True) if of != fold])[0]
@@ -120,14 +120,15 @@ def main() -> None:
     space = open_space(model, static_vectors(model))
     bundled = [word for word in own.lemmas if verdict.has_senses(own, word)]
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
-    of_own = Parts(model, own, space)
+    of_own = Parts(model.encoder, own, space)
     dots = [scene.draw_labeled(own, word, own.labelled_rows(word), of_own.encode, space) for word in bundled]
-    shares = np.array([np.divide(each.scene.in_own, len(each.rows)) for each in dots])
-    for name, share in zip(dots[0].scene.spaces, shares.mean(axis=0), strict=True):
-        print(f"{len(dots)} words, {name}: {share:.1%} of the dots in the cloud of their own sense")
-    parts = Parts(model, table, space)
+    in_own, n_dots = np.array([each.scene.in_own for each in dots]), np.array([len(each.rows) for each in dots])
+    by_word = (in_own / n_dots[:, None]).mean(axis=0)
+    for name, share, mean in zip(dots[0].scene.spaces, in_own.sum(axis=0) / n_dots.sum(), by_word, strict=True):
+        print(f"{len(dots)} words, {name}: {share:.1%} of the dots in the cloud of their own sense (words alike: {mean:.1%})")
+    parts = Parts(model.encoder, table, space)
     drawn = draw_pairs(table, [*bundled, *further], min(WORDS, len(bundled) + len(further)), args.seed)
-    votes = dict(votes_by_word(parts, [bundled, further]))
+    votes = dict(votes_by_word(model, table, [bundled, further]))
     called, right, agree, pictures_right = 0, 0, 0, 0
     for pair in drawn:
         says, picture = verdict_on(parts, pair, votes[pair.lemma]).says, picture_of(parts, pair)

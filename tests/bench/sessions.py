@@ -42,7 +42,6 @@ TYPED = {  # page: the box that is typed into, and the text, with the session's 
     "how": ("First sentence", "{mark} saw the {word}."),
     "classify": ("Your text", "{mark} shares slide after {word} cuts forecast"),
     "predict": ("Your text", "{mark} went to the {word} and"),
-    "spelling": ("Words", "{mark} {word}s"),
 }
 WORDS = ("brook", "letter", "harbour", "market")
 OPENED = ("map", "about", "mix", *TYPED)

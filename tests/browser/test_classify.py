@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.experiments.variants import RESULTS
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import choose, opened
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page,
 def test_the_results_page_draws_every_task(page: Page, server: str):
     opened(page, server, "results?results_part=classifiers")
     for task in ("Spam", "Sentiment, five grades"):
-        page.get_by_text(task, exact=True).first.click()
+        choose(page, "Task", task)
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

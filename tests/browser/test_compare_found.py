@@ -1,11 +1,11 @@
-"""Senses found and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
+"""Senses and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import choose, opened
 
 pytestmark = pytest.mark.browser
 
@@ -28,9 +28,9 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
     box.fill("beside the water")
     box.press("Enter")
     expect(page.locator(".colhead").first).to_contain_text("beside the water")
-    page.get_by_role("radio", name="1", exact=True).click()  # another layer has other groups, with names of their own
+    choose(page, "Layer", "1")  # another layer has other groups, with names of their own
     expect(page.locator(".colhead").first).not_to_contain_text("beside the water")
-    page.get_by_role("radio", name="sense space", exact=True).click()
+    choose(page, "Layer", "sense space")
     expect(page.locator(".colhead").first).to_contain_text("beside the water")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

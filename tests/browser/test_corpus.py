@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import choose, opened
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +24,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "search?find=sluice")
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     go(page, "Texts")
+    page.get_by_role("radio", name="Paste", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
@@ -35,7 +36,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.locator(".concordance .line b")).to_have_count(0)
     assert "corpus=" not in page.url
     go(page, "Texts")
-    page.get_by_role("button", name="Use on every page").click()
+    page.get_by_role("button", name="Use these texts everywhere").click()
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url
@@ -66,7 +67,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
     expect(page.get_by_text("no column 'text'")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
-    page.get_by_role("radio", name="Folder", exact=True).click()
+    choose(page, "Where are your texts?", "Folder")
     box = page.get_by_label("Folder on this machine", exact=True)
     box.fill("/no/such/folder")
     box.press("Enter")
@@ -84,11 +85,10 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     expect(page.locator("[data-stale=false] .notice", has_text="“spring” occurs")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
     first = page.locator(".concordance .line").first.inner_text()
-    page.get_by_label("Sort by", exact=True).click()
-    page.get_by_role("option", name="1st word after", exact=True).click()
+    choose(page, "Sort by", "1st word after")
     expect(page.locator(".concordance .line").first).not_to_have_text(first)
     expect(page).to_have_url(re.compile("find_order=right"))
-    page.get_by_role("radio", name="regular expression", exact=True).click()
+    choose(page, "Search for", "regular expression")
     box.fill(r"(a)\1")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")

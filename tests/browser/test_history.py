@@ -138,7 +138,7 @@ def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, serve
 
 
 def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(page: Page, server: str):
-    page.goto(f"{server}/classify?classify_view=train&train.go=1&lang=xx&teach.x=1&a={'x' * 9_000}")
+    page.goto(f"{server}/classify?classify_view=train&train.go=1&lang=xx&train.x=1&a={'x' * 9_000}")
     side = page.get_by_test_id("stSidebar")
     for link in ("Home", "Classify", "Senses"):
         side.get_by_role("link", name=link).click()

@@ -19,7 +19,6 @@ TITLES = {
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "about": "What does this model know?",
-    "spelling": "How does it read an unknown word?",
     "predict": "What word comes next, and what came before?",
     "why": "What decided this sense?",
     "texts": "What do your own texts say?",
@@ -43,6 +42,12 @@ def opened(page: Page, server: str, path: str) -> Page:
     expect(page.get_by_text("What to notice.").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
     return page
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a drop-down list."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
 
 
 def at_rest(page: Page) -> None:
@@ -134,7 +139,7 @@ def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server:
     opened(page, server, "about")
     page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
-    page.get_by_role("radio", name="Learning rate", exact=True).click()
+    choose(page, "Curve", "Learning rate")
     expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()
     expect(page).to_have_url(re.compile("curve=learning_rate"))
     expect(page.locator(".ytitle", has_text="held-out perplexity")).to_have_count(0)

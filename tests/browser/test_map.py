@@ -67,7 +67,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     on_one_scale(held["now"], maps.coordinates[1] * (1 - share) + maps.coordinates[2] * share)
     expect(root.locator(".title")).to_have_text("between layer 1 and layer 2")
     page.mouse.up()
-    expect(page).not_to_have_url(re.compile("view="))  # layer 1, which the verdict on “bank” reads, needs no word in the address
+    expect(page).to_have_url(re.compile("view=1"))
     assert sent and root.evaluate(SEEN)["at"] == 1
 
     slider.focus()
@@ -75,7 +75,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     expect(page).to_have_url(re.compile("view=0"))
     expect(root.locator("[aria-live]")).to_contain_text("no true neighbors: ")
     slider.press("ArrowRight")
-    expect(page).not_to_have_url(re.compile("view="))
+    expect(page).to_have_url(re.compile("view=1"))
     expect(root.locator("[aria-live]")).to_contain_text("Layer 1")
     at_rest(page)
     sent.clear()
@@ -99,6 +99,18 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     page.goto(f"{server}/map?{BANK}&view=1&dot={lit}")
     page.wait_for_function(AT, arg=[drawn(page).element_handle(), 1])
     assert root.evaluate(SEEN)["origin"] == str(lit)
+
+
+def test_it_opens_in_the_sense_space_as_tall_as_the_window_with_sense_names_and_a_key_for_its_lines(page: Page, server: str):
+    opened(page, server, f"map?{BANK}")
+    root = drawn(page)
+    expect(root.locator(".stops .now")).to_have_text("sense")
+    plane, side = root.locator(".plane").bounding_box(), root.locator(".side").bounding_box()
+    assert plane["height"] >= page.viewport_size["height"] - 410 and side["x"] > plane["x"] + plane["width"]
+    expect(root.locator(".labels span").first).to_have_css("opacity", "0.95")
+    expect(root.locator(".kinds .path")).to_be_visible()
+    assert root.evaluate(SEEN)["drawn"] >= 10 and root.locator("ol li").count() == 10
+    expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
 
 
 def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server: str):
@@ -126,6 +138,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     row = root.evaluate(SEEN)["hot"]
     page.mouse.click(x, y)
     expect(root.locator(".counted")).to_contain_text("of 10 true neighbors near on the map")
+    expect(root.locator(".kinds .kept")).to_be_visible()
     expect(page).to_have_url(re.compile(rf"dot={row}\b"))
     page.mouse.move(plane["x"] + 2, plane["y"] + 2)
     page.mouse.down()
@@ -136,6 +149,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     wanted = [k for k, x in enumerate(seen["now"][: 2 * 32 : 2]) if x < 0.6 * plane["width"]]
     assert len(picked) == len(wanted) > 3
     expect(page.get_by_text(f"{len(picked)} selected", exact=True)).to_be_visible()
+    root.locator(".more summary").click()
     root.get_by_role("button", name="all layers").click()
     page.wait_for_function(f"() => {{ const all = ({FADED})(); return all.length === 4 && all.every(Boolean); }}")
     page.get_by_role("button", name="Clear selection", exact=True).click()

@@ -36,9 +36,10 @@ def at_peace(page: Page) -> None:
 
 def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, server: str):
     opened(page, server, "texts")
+    page.get_by_role("radio", name="Paste", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
-    page.get_by_role("button", name="Use on every page").click()
+    page.get_by_role("button", name="Use these texts everywhere").click()
     expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile(r"corpus=Pasted\+text"))
     at_peace(page)

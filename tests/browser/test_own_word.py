@@ -50,7 +50,7 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name=re.compile("^bank ·")).click()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("“bank” sentences have a nearest sentence of the same sense")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("“bank” sentences, each left out in turn")
 
 
 def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: Page, server: str):

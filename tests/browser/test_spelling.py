@@ -1,4 +1,4 @@
-"""The Spelling page in a real Chromium: words by URL, another word, odd words, and classifiers under typing errors."""
+"""Any spelling, a step of How it works, in a real Chromium: words by URL, another word, odd words."""
 
 import re
 
@@ -8,12 +8,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_main_path import opened
 
 pytestmark = pytest.mark.browser
-NOISE = "spelling?spell_view=Classifiers+and+typing+errors"
 
 
 def test_words_of_a_link_are_read_and_another_word_changes_what_is_noticed(page: Page, server: str):
-    opened(page, server, "spelling?spell=dog+doggy")
-    expect(page.get_by_role("heading", level=1)).to_have_text("How does it read an unknown word?")
+    opened(page, server, "how?step=4&spell=dog+doggy")
     notice, box = page.locator("[data-stale=false] .notice").first, page.get_by_label("Words", exact=True)
     expect(box).to_have_value("dog doggy")
     expect(page.get_by_text("no vector", exact=True)).to_have_count(0)
@@ -30,7 +28,7 @@ def test_words_of_a_link_are_read_and_another_word_changes_what_is_noticed(page:
 
 def test_odd_words_get_a_sentence_or_a_picture_and_never_run(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    opened(page, server, "spelling?spell=%3Cimg/src%3Dx/onerror%3Dalert(1)%3E+눈사람+🎉+*a*+" + "x" * 900)
+    opened(page, server, "how?step=4&spell=%3Cimg/src%3Dx/onerror%3Dalert(1)%3E+눈사람+🎉+*a*+" + "x" * 900)
     expect(page.locator("img[src='x']")).to_have_count(0)
     expect(page.get_by_text("Characters past 48 bytes")).to_have_count(0)
     box = page.get_by_label("Words", exact=True)
@@ -43,24 +41,7 @@ def test_odd_words_get_a_sentence_or_a_picture_and_never_run(page: Page, server:
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("GloVe knows every word")
 
 
-def test_more_letters_disturbed_are_shown_and_said(page: Page, server: str):
-    opened(page, server, NOISE)
-    notice = page.locator("[data-stale=false] .notice").first
-    expect(notice).to_contain_text("with 10% of letters changed")
-    expect(page.locator(".token").first).to_be_visible()
-    expect(page.get_by_text("python -m core noise")).to_be_visible()
-    slider = page.get_by_role("slider").first
-    slider.focus()
-    slider.press("ArrowRight")
-    expect(notice).to_contain_text("with 20% of letters changed")
-    expect(page).to_have_url(re.compile("noise_share=20"))
-    box = page.get_by_label("Your text")
-    box.fill("")
-    expect(page.get_by_text("Type a text, or choose an example.")).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
 def test_on_a_phone_the_words_do_not_scroll_sideways(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
-    opened(page, server, "spelling?spell=because+becuase+unfriendlyish+" + "w" * 60)
+    opened(page, server, "how?step=4&spell=because+becuase+unfriendlyish+" + "w" * 60)
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")

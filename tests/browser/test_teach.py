@@ -1,4 +1,4 @@
-"""The tour of a first visit, and the slides: by keyboard and by address, on a projector's screen without scrolling."""
+"""The slides: by keyboard and by address, on a projector's screen without scrolling."""
 
 import re
 
@@ -8,29 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
-
-
-def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page: Page, server: str):
-    opened(page, server, "")
-    tour = page.get_by_role("region", name="Three-step tour")
-    expect(tour).to_contain_text("Try this: 1 of 3")
-    top = page.get_by_role("heading", level=1).bounding_box()["y"]
-    tour.get_by_role("button", name="Next").focus()
-    for step in ("2 of 3", "3 of 3"):
-        page.keyboard.press("Enter")
-        expect(tour).to_contain_text(step)
-    tour.get_by_role("button", name="Done").press("Enter")
-    expect(tour).to_be_hidden()
-    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
-    assert page.get_by_role("heading", level=1).bounding_box()["y"] == top
-    opened(page, server, "")
-    expect(tour).to_be_hidden()
-    page.get_by_role("button", name="Show the tour").click()
-    expect(tour).to_contain_text("1 of 3")
-    expect(page).to_have_url(re.compile("tour=1"))
-    tour.get_by_role("button", name="Skip").press("Escape")
-    expect(tour).to_be_hidden()
-    expect(page).not_to_have_url(re.compile("tour=1"))
 
 
 def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
@@ -101,16 +78,20 @@ def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: 
     expect(chosen).to_have_text("4")
 
 
-def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
-    opened(page, server, "neighbors?teach=1")
-    expect(page.locator("html")).to_have_css("font-size", "24px")
-    expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
-    page.get_by_test_id("stMainBlockContainer").get_by_text("Sentences", exact=True).click()
-    expect(page.get_by_label("First sentence", exact=True)).to_be_visible()
-    page.get_by_role("radio", name="1", exact=True).click()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")
-    expect(page).to_have_url(re.compile("teach=true"))
-    expect(page.locator("html")).to_have_css("font-size", "24px")
+def test_the_cross_and_escape_lead_back_to_the_page_before_else_to_home(page: Page, server: str):
+    heading, side = page.get_by_role("heading", level=1), page.get_by_test_id("stSidebar")
+    opened(page, server, "neighbors?k=12")
+    for leave in (lambda: page.get_by_role("button", name="Close").click(), lambda: page.keyboard.press("Escape")):
+        side.get_by_role("link", name="Learn").click()
+        expect(heading).to_have_text("Does one word have one meaning?")
+        at_rest(page)
+        leave()
+        expect(heading).to_have_text("What are its neighbors?")
+        expect(page).to_have_url(re.compile("k=12"))
+    opened(page, server, "slides?slide=2")
+    at_rest(page)
+    page.keyboard.press("Escape")
+    expect(heading).to_have_text("Does a word mean the same thing twice?")
 
 
 def test_a_slide_can_be_exported_and_its_file_begins_with_what_it_shows(page: Page, server: str, tmp_path):

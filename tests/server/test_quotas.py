@@ -53,14 +53,14 @@ def make_text(kilobytes: float, name: str) -> str:
 
 
 def paste(client: Client, text: str) -> Page:
-    page = client.run("corpus") if "Your text" not in client.page.widgets else client.page
+    page = client.run("corpus", "corpus_way=paste") if "Your text" not in client.page.widgets else client.page
     return client.run("corpus", widgets={page.widgets["Your text"]: text})
 
 
 def use_everywhere(client: Client, text: str) -> Page:
     """Paste a text and use it on every page, so that the model starts to read it."""
     page = paste(client, text)
-    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use on every page"]: "click"})
+    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
 
 
 def run_until(client: Client, is_shown: Callable[[str], bool], query: str = "", seconds: float = WAIT_S) -> Page:

@@ -8,7 +8,7 @@ from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.figures.spelling import cosine_table, letter_marks, line_styles, noise_figure, visible, windows_figure
+from core.figures.spelling import cosine_table, letter_marks, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
 from tests.core.classify_parts import SHAPE, tiny_encoder
@@ -263,12 +263,3 @@ def test_a_missing_cosine_is_said_in_its_cell():
     figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, -0.12]]), "#000000", key="k")
     assert list(figure.data[1].text) == ["1.00", "none", "none", "−0.12"]
     assert "<b>" not in figure.layout.xaxis.ticktext[0]
-
-
-def test_lines_are_named_at_their_ends_apart_and_within_the_picture():
-    names = ["glove", "glove-unfrozen", "elmo", "glove+elmo", "embedding", "tfidf", "mean-elmo"]
-    figure = noise_figure({name: [0.9, 1.0] for name in names}, (0.0, 0.4), y="accuracy", chosen=0.0)
-    heights = sorted(a.y for a in figure.layout.annotations)
-    assert len(heights) == 7 and heights[-1] <= 1.02 and min(np.diff(heights)) > 0.059
-    styles = line_styles(names)
-    assert len(set(styles.values())) == len(names) and styles["glove"][0] == styles["glove-unfrozen"][0] != styles["elmo"][0]

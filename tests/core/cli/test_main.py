@@ -1289,10 +1289,10 @@ def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_
 
 
 def test_of_an_option_that_takes_several_values_the_last_count_but_of_sentences_all():
-    several, as_json = main.parsed(main.elmoscope, shlex.split("noise --data d --seeds 1 2 --limit 3 --seeds 4 5 --json"))
-    assert (several.keywords["seeds"], several.keywords["limit"], as_json) == ([4, 5], 3, True)
+    several, as_json = main.parsed(main.elmoscope, shlex.split("experiments --data d --seeds 1 2 --output r.jsonl --seeds 4 5 --json"))
+    assert (several.keywords["seeds"], several.keywords["output"], as_json) == ([4, 5], "r.jsonl", True)
     for words in ("--seeds=1 --seeds=2", "--seeds 1 --seeds=2", "--seeds 7 8 --seeds 1 2"):
-        assert main.parsed(main.elmoscope, shlex.split(f"noise --data d {words}"))[0].keywords["seeds"] == [1, 2]
+        assert main.parsed(main.elmoscope, shlex.split(f"experiments --data d {words}"))[0].keywords["seeds"] == [1, 2]
     both, _ = main.parsed(main.elmoscope, shlex.split("verdict --word w --sentence 'a w' --sentence 'the w' --word=v"))
     assert (both.keywords["sentence"], both.keywords["word"]) == (["a w", "the w"], "v")
 

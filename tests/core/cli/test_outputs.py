@@ -97,7 +97,7 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
 def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "results").mkdir(parents=True)
-    for path, name in (("live", "elmoscope.html"), ("noise", "assets/results/noise.json")):
+    for path, name in (("live", "elmoscope.html"), ("experiments", "assets/results/classification.jsonl")):
         (tmp_path / name).write_text("mine")
         assert refused(*needed(path, tmp_path)).startswith(f"error: {tmp_path / name} exists and “{path}” did not write it.")
         assert (tmp_path / name).read_text() == "mine"

@@ -71,7 +71,6 @@ BAD = [
     ("mix", {"among": "zebra"}, "Unknown neighbors 'zebra'; use one of: same word"),
     ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
     ("mix", {"weights": "1,1,1"}, """'weights' is "1,1,1". Use a list of a number."""),
-    ("attribution", {"by": "zebra"}, "“zebra” is no measure. Use “other”"),
     ("attribution", {"how": "zebra"}, "There is no way “zebra” to change a word. Choose drop, mask or swap."),
     ("attribution", {"other": [BANK]}, "'other' is one word in context"),
     ("edits", {"order": "zebra"}, "There is no order of edits “zebra”. Choose: left to right"),

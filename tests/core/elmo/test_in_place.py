@@ -4,7 +4,8 @@ import pytest
 
 from core.common.config import NEIGHBOURS
 from core.elmo import in_place as own
-from core.elmo.in_place import by_substitutes, in_place, put_in, weakness
+from core.elmo.in_place import MASS, TEN, are_good, by_substitutes, in_place, put_in, weakness
+from core.elmo.language_model import Prediction
 from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.text import languages
@@ -31,6 +32,12 @@ def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sente
     assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
     (forward,) = in_place(bundled, words[:1], 3, direction="forward")
     assert len(forward.substitutes) == 3 and forward.substitutes != river.substitutes[:3]
+
+
+def test_expected_words_are_good_where_few_words_fit():
+    sure, unsure = (tuple(Prediction("word", share) for _ in range(20)) for share in (1.01 * MASS / TEN, 0.99 * MASS / TEN))
+    assert are_good(sure, "") and not are_good(sure, own.LAST)
+    assert not are_good(unsure, "")  # words behind the tenth do not count
 
 
 def test_finds_stand_beside_those_with_like_substitutes(bundled: Substitutes):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.common.directions import unit
 from core.senses import discriminants
-from core.senses.discriminants import SHRINKAGE, assign_folds, fit_axes, lay_out, left_out_clouds, nearest_clouds, turn_onto
+from core.senses.discriminants import SHRINKAGE, assign_folds, fit_axes, lay_out, left_out_clouds, nearest_clouds, posteriors, turn_onto
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -47,6 +47,21 @@ def test_discriminants_are_those_of_scikit_learn(n_senses):
     if n_senses > 2:
         second = unit(theirs[1] - (theirs[1] @ theirs[0]) * theirs[0])
         assert abs(axes[1] @ second) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("n_senses", [2, 4])
+def test_posteriors_are_those_of_scikit_learn(n_senses):
+    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis
+    x, senses = clouds(5, n_senses=n_senses, d=20, gap=1.0)
+    points = clouds(6, n_senses=n_senses, d=20, gap=1.0)[0]
+    fitted = lda(solver="eigen", shrinkage=SHRINKAGE, priors=np.full(n_senses, 1 / n_senses)).fit(x, senses)
+    np.testing.assert_allclose(posteriors(x, senses, points), fitted.predict_proba(points), atol=1e-6)
+
+
+def test_posteriors_say_nothing_where_nothing_varies():
+    single = np.eye(3), np.arange(3)
+    np.testing.assert_allclose(posteriors(*single, np.eye(3)), 1 / 3)
+    np.testing.assert_allclose(posteriors(np.ones((4, 3)), np.array([0, 0, 1, 1]), np.eye(3)), 1 / 2)
 
 
 def test_separate_clouds_are_told_apart_by_unseen_rows_and_noise_is_not():

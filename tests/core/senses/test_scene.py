@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.directions import unit
-from core.senses import evidence, scene
+from core.senses import scene, verdict
 from core.senses.discriminants import lay_out
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, find_near_words
+from core.senses.verdict import ONE, TWO
+from tests.bench.scenes import Drawn, Parts, agrees, picture_of, verdict_on
 
 SEEDS = st.integers(0, 2**32 - 1)
 SENSES = np.repeat([0, 1, 2], 6)
@@ -131,16 +133,38 @@ def test_words_are_chosen_once_each_and_those_near_both_are_told():
     assert sum(each in (FIRST, BOTH) for each in near.star_of) == sum(each in (SECOND, BOTH) for each in near.star_of) == WORDS
 
 
-def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(model, table, space):
-    def encode(words: list[str]) -> np.ndarray:
-        alone = evidence.standing_alone(model.encoder, list(dict.fromkeys(words)))
-        return np.stack([alone[word] for word in words])
+@pytest.fixture(scope="module")
+def parts(model, table, space) -> Parts:
+    return Parts(model.encoder, table, space)
 
+
+def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(parts, table, space):
     labeled = table.labelled_rows("bank")
-    dots = scene.draw_labeled(table, "bank", labeled, encode, space)
-    drawn = dots.scene
+    drawn = scene.draw_labeled(table, "bank", labeled, parts.encode, space).scene
     assert drawn.spaces == ("0", "1", "2", "mix", "senses") and not drawn.points[0].any()
     assert drawn.points.shape == (5, len(labeled), 2) and drawn.points.dtype == np.float32
     assert drawn.in_own[-1] >= 0.9 * len(labeled) and drawn.in_own[1] >= 0.75 * len(labeled)
     assert [drawn.senses[k] for k in drawn.sense_of] == [table.occurrence(int(row)).sense for row in labeled]
     assert drawn.texts[0] == table.occurrence(int(labeled[0])).sentence
+
+
+# The first ten of the bundled words' pairs that `python -m tests.bench.scenes --record` prints
+RECORDED = (
+    Drawn("fire", (12, 1833), True),
+    Drawn("chair", (933, 1309), False),
+    Drawn("ruler", (584, 1380), False),
+    Drawn("crane", (295, 776), False),
+    Drawn("rock", (838, 1666), False),
+    Drawn("current", (98, 1554), False),
+    Drawn("bat", (989, 1286), False),
+    Drawn("play", (73, 1598), True),
+    Drawn("hard", (590, 1439), False),
+    Drawn("mouse", (86, 1482), True),
+)
+
+
+@pytest.mark.parametrize("pair", RECORDED, ids=lambda pair: pair.lemma)
+def test_a_recorded_pair_is_called_and_its_picture_agrees(parts, table, pair):
+    says = verdict_on(parts, pair, verdict.read(table.folder).votes).says
+    assert says == (ONE if pair.same else TWO)
+    assert agrees(says, picture_of(parts, pair).nearest[-1])

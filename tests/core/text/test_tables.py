@@ -32,7 +32,7 @@ def write(tmp_path):
 def texts_of(path, **how) -> tuple[list[str], list[str]]:
     """The text cells of a table and the notes on it."""
     with notes.collecting() as found:
-        read = [text for _, text, _ in cells(path, path.suffix, how.get("column"), None, whole=True)]
+        read = [text for _, text, *_ in cells(path, path.suffix, how.get("column"), None, whole=True)]
     return read, list(found.values())
 
 

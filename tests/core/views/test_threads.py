@@ -25,7 +25,7 @@ from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import concordance, induction, levels, neighbours, next_words, pair
+from core.views import concordance, induction, levels, next_words
 from core.workbench import Bench, Names, open_bench
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
@@ -176,8 +176,6 @@ def questions(texts: Texts, model: str) -> dict[str, Callable[[Bench], Any]]:
         "best layer": lambda bench: levels.best_layer(bench, words(bench)),
         "judgment": lambda bench: levels.judgment(bench, *words(bench)),
         "level": lambda bench: levels.level(bench, "1"),
-        "cosine in senses": lambda bench: pair.cosine(bench, *words(bench), "senses"),
-        "nearest at once": lambda bench: neighbours.at_once(bench, words(bench)[0], "1", 3),
         "words with groups": lambda bench: induction.words_of(bench, bench.targets),
         "tokens": lambda bench: bench.over(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,

@@ -1,0 +1,36 @@
+"""How to cite Elmoscope and ELMo, and what a report of a problem needs to state."""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+from core import __version__
+
+ELMOSCOPE = f"""\
+@software{{elmoscope,
+  title   = {{Elmoscope: a microscope for word meaning}},
+  author  = {{{{Elmoscope contributors}}}},
+  version = {{{__version__}}},
+  year    = {{2026}}
+}}"""
+ELMO = """\
+@inproceedings{peters-etal-2018-deep,
+  title     = {Deep Contextualized Word Representations},
+  author    = {Peters, Matthew E. and Neumann, Mark and Iyyer, Mohit and Gardner, Matt and Clark, Christopher and Lee, Kenton and Zettlemoyer, Luke},
+  booktitle = {Proceedings of NAACL-HLT 2018},
+  pages     = {2227--2237},
+  year      = {2018},
+  doi       = {10.18653/v1/N18-1202}
+}"""
+STATED = ("streamlit", "torch", "numpy", "scikit-learn", "umap-learn")  # packages whose versions a report states
+
+
+def describe_installation(settings: Mapping[str, str]) -> str:
+    """Return the versions and the settings in use as lines of text, without paths and without anything typed."""
+    facts = {"elmoscope": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    for name in STATED:
+        try:
+            facts[name] = version(name)
+        except PackageNotFoundError:
+            facts[name] = "not installed"
+    return "\n".join(f"{name}: {value}" for name, value in (facts | dict(settings)).items())
