@@ -74,8 +74,8 @@
     mounted.expected({
       ...expected,
       sides: pair.expected.map((of, k) => ({
-        side: SIDES[k], which: t.which[k], colour: colours.own[k], note: of.weak ? filled(t.weak[of.weak], { word: pair.words[k] }) : "",
-        words: of.words.map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
+        side: SIDES[k], which: t.which[k], colour: colours.own[k],
+        words: (of.good ? of.words : []).map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
       })),
     }, { put: (value) => put(SIDES.indexOf(value[0]), value.slice(2)) });
   }

@@ -3,7 +3,6 @@
 from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES, Layers
 from core.figures.style import layer_title
-from core.views.substitutes import weak_texts
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
@@ -12,7 +11,6 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
     return {
         "page": _page(model, cut_at_spaces=cut_at_spaces),
         "verdict": _verdict(),
-        "weak": weak_texts("{word}"),
         "scene": _scene(layers),
         "curves": curve_texts(),
         "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},

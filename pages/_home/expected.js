@@ -4,9 +4,9 @@
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".expected"), sides = (root.sides ??= data.sides.map(() => side(root)));
   data.sides.forEach((news, k) => {
-    const { own, head, chips, note } = sides[k];
+    const { own, head, chips } = sides[k];
     own.style.setProperty("--own", news.colour);
-    say(head, data.text.head), say(note, news.note);
+    say(head, news.words.length ? data.text.head : "");
     chips.setAttribute("aria-label", `${news.which}: ${data.text.head}`);
     while (chips.children.length > news.words.length) chips.lastChild.remove();
     news.words.forEach(({ word, size, label }, n) => {
@@ -29,7 +29,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 function side(root) {
-  const head = el("span"), note = el("span", { className: "note" }), chips = el("div", { className: "chips", role: "group" }), own = el("section", {}, el("div", { className: "line" }, head, note), chips);
+  const head = el("span", { className: "head" }), chips = el("div", { className: "chips", role: "group" }), own = el("section", {}, head, chips);
   root.append(own);
-  return { own, head, note, chips };
+  return { own, head, chips };
 }

@@ -19,7 +19,7 @@ from core.senses.judge import is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.substitutes import SubstitutesRequest, weakness
+from core.views.substitutes import SubstitutesRequest
 from pages._cached.views import bench, view
 from pages._frame import language, question
 from pages._frame.in_use import InUse
@@ -96,14 +96,13 @@ def _data(each: Sequence[InPlace]) -> dict:
                 "side": side,
                 "which": which,
                 "colour": colour,
-                "note": weakness(of.word.word, of.weak),
                 "words": [
                     {
                         "word": answer.word,
                         "size": round((answer.probability / largest) ** 0.5, 3),
                         "label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability),
                     }
-                    for answer in of.substitutes
+                    for answer in (of.substitutes if of.is_good else ())
                 ],
             }
             for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)

@@ -1,7 +1,6 @@
 """The words that ELMo expects in each word's place, on Home: which, where they say little, a press, and exported."""
 
 import json
-import re
 import runpy
 from pathlib import Path
 
@@ -39,7 +38,8 @@ def words(page: AppTest, side: str = "1st") -> list[str]:
 def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
     """The chips as Streamlit's own buttons, which AppTest can press."""
     for side in data["sides"]:
-        streamlit.caption(f"{data['text']['head']} {side['note']}")
+        if side["words"]:
+            streamlit.caption(data["text"]["head"])
         for k, item in enumerate(side["words"]):
             streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=expected.put, args=(side["side"], item["word"]))
 
@@ -93,18 +93,18 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
 
 
 @pytest.mark.parametrize(
-    ("a", "at", "said"),
+    ("a", "at"),
     [
-        (RIVER, "the", "is a function word"),
-        ("They met in Paris and married.", "Paris", "is a name"),
-        ("Bank shares fell again today.", "Bank", "Nothing before “Bank”"),
-        ("We sat on the bank.", "bank", "Nothing after “bank”"),
-        ("bank", "bank", "“bank” has no context"),
+        (RIVER, "the"),
+        ("They met in Paris and married.", "Paris"),
+        ("Bank shares fell again today.", "Bank"),
+        ("We sat on the bank.", "bank"),
+        ("bank", "bank"),
     ],
 )
-def test_where_the_words_say_little_the_page_says_so(by_buttons, a: str, at: str, said: str):
+def test_words_that_say_little_have_no_chips_and_are_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
-    assert captions(page).count(said) == 1 and len(re.findall("say little|reliable", captions(page))) == 1
+    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{expected.KEY}.a.")]
 
 
 def test_what_has_no_word_in_question_has_no_words_for_it():

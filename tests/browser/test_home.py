@@ -204,44 +204,45 @@ def chips(page: Page, side: int) -> list[str]:
     return page.locator(".expected .chips").nth(side).locator("button:visible").all_inner_texts()
 
 
+WAGES = "He put his wages in the bank and went home."
+
+
 def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(page: Page, server: str):
     page.set_viewport_size({"width": 1366, "height": 768})
-    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=The+bank+refused+to+lend+him+any+money.")
+    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
     expect(page.locator(".expected .chips button").first).to_be_visible()
     at_rest(page)
     river, money = chips(page, 0), chips(page, 1)
-    assert "shore" in river and "company" in money
+    assert "shore" in river and money and not set(river) & set(money)
     lines = [box["height"] for box in (page.locator(".expected .chips").nth(k).bounding_box() for k in range(2))]
     assert max(lines) < 44  # one line each, as many as fit
 
     page.locator(".st-key-a input").fill("")
-    page.locator(".st-key-a input").press_sequentially("He put his wages in the bank and went home.", delay=20)
-    expect(page.locator(".st-key-ai")).to_contain_text("wages")  # no Enter was pressed
+    page.locator(".st-key-a input").press_sequentially("The bank refused to lend him any money.", delay=20)
+    expect(page.locator(".st-key-ai")).to_contain_text("lend")  # no Enter was pressed
     expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")  # the last letter is read, not one before it
     expect(page.locator(".expected .chips").first).not_to_contain_text("shore")
     at_rest(page)
-    assert chips(page, 1) == money and chips(page, 0) != river
+    assert chips(page, 1) == money and chips(page, 0) == []  # none that are good enough
 
-    expect(page.locator(".verdict")).not_to_contain_text("Two different words")
-    verdict = page.locator(".verdict").text_content()
-    chip = page.locator(".expected .chips").nth(1).get_by_role("button", name=re.compile("^company,"))
+    chip = page.locator(".expected .chips").nth(1).get_by_role("button").first
+    word, verdict = chip.inner_text(), page.locator(".verdict").text_content()
     chip.focus()
     chip.press("Enter")
-    expect(page.locator(".st-key-b input")).to_have_value("The company refused to lend him any money.")
+    expect(page.locator(".st-key-b input")).to_have_value(WAGES.replace("bank", word))
     expect(page.locator(".verdict")).not_to_have_text(verdict)
-    expect(page.locator(".st-key-bi [aria-checked=true]")).to_have_text("company")
+    expect(page.locator(".st-key-bi [aria-checked=true]")).to_have_text(word)
     expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 
 def test_on_a_phone_the_words_expected_are_under_the_sentences_and_nothing_scrolls_sideways(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
-    opened(page, server, "?a=Bank+shares+fell+again+today.&b=We+sat+on+the+bank")
+    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
     expect(page.locator(".expected .chips button").first).to_be_visible()
     at_rest(page)
     picture, words = page.locator(".map.compact").bounding_box(), page.locator(".expected").bounding_box()
     assert words["y"] + words["height"] <= picture["y"]
-    expect(page.locator(".expected .note")).to_have_text(["Nothing before “Bank”: less reliable.", "Nothing after “bank”: less reliable."])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for button in page.locator(".expected button:visible").all():
         assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44
