@@ -28,6 +28,7 @@ GRID = "rgba(140,140,150,0.2)"
 PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
 TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on how many lines, of at most how many letters, a letter's width
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
+SAME, DIFFERENT = "#7B5EC6", "#B4691F"  # curves of pairs with one meaning, and with two: neither is a sense's color
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
 MARKED_RIM = "#808086"  # of dots that only their rim marks; visible in both themes

@@ -38,6 +38,7 @@ FORMAT = 2
 SUBSTITUTES = "substitutes"
 MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
 LAST = 2  # readings that are kept: of two sides
+MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter changes one of two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +76,7 @@ class SenseSpace:
         default_factory=lambda: Bounded(MOST_TABLES)
     )
     _last: tuple[tuple, ...] = ()  # of `_places_of`
+    _typed: Bounded[tuple, np.ndarray] = field(default_factory=lambda: Bounded(MOST_TYPED))  # of `views`
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -99,8 +101,16 @@ class SenseSpace:
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
         sentences, positions, words = _columns(occurrences)
-        places = self.encoder.around(sentences, positions, read)
-        return self._side_by_side(layers, sentences, positions, self.substitutes.vectors(places, words))
+        keys = [(tuple(tokens), position) for tokens, position in zip(sentences, positions, strict=True)]
+        expected = [self._typed.get(key) for key in keys]
+        if missing := [k for k, vector in enumerate(expected) if vector is None]:
+            places = self.encoder.around(
+                [sentences[k] for k in missing], [positions[k] for k in missing], [read[k] for k in missing if read]
+            )
+            for k, vector in zip(missing, self.substitutes.vectors(places, [words[k] for k in missing]), strict=True):
+                expected[k] = vector
+                self._typed.put(keys[k], vector)
+        return self._side_by_side(layers, sentences, positions, np.stack(expected))
 
     def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
         """(tokens, position) each -> (n, V) as of `views`, and their places (n, 2P): read no further than that takes."""

@@ -105,5 +105,29 @@ function newLabelled(pack, network, words) {
       return { place, links: links(cosines, of.places[s], place, own < 0 ? undefined : own) };
     });
   }
-  return { lemmaOf, lemmaIn, ofLemma, pairsOf, chanceOf, among, amongAll, dotLinks, star, lineOf: (row) => lineAt(tokensOf(row), position[row]), lemmas };
+
+  // ---- Home's picture: core/senses/scene.py
+
+  const unitMix = (layers, space) => unit(mixOf(layers.map(unit), weightsOf(space, n)));
+  // A word's dots and names, and both tokens as stars on axes that have seen neither; a sentence that is among the dots lies on its dot.
+  function sceneOf(of, both, senses_) {
+    const { scene } = of.trust, dots = scene.rows.length, numbers = (of.scene ??= pack.floats("scene")), average = (of.average ??= [0, 1, 2].map((part) => of.parts && meanOf(of.parts.map((item) => item[part]))));
+    let at = scene.at + 2 * dots * scene.spaces.length;
+    const points = scene.spaces.map((_, s) => Array.from({ length: dots }, (_, k) => [...numbers.subarray(scene.at + 2 * (s * dots + k), scene.at + 2 * (s * dots + k) + 2)]));
+    const own = both.map((item) => scene.rows.findIndex((row) => position[row] === item.position && sentences[row] === item.tokens.join(" ")));
+    const alone = both.map(({ tokens, position: place }) => network.encode([tokens[place]]).of(0)), stars = [], nearest = [];
+    scene.spaces.forEach((space, s) => {
+      const size = scene.sizes[s], axes = numbers.subarray(at, (at += 2 * size)), off = numbers.subarray(at, (at += 2));
+      const means = scene.senses.map((_, sense) => [0, 1].map((axis) => { const of_ = points[s].filter((_, k) => scene.sense_of[k] === sense); return of_.reduce((sum, place) => sum + place[axis], 0) / of_.length; }));
+      const placed = both.map((item, k) => {
+        if (own[k] >= 0) return points[s][own[k]];
+        const row = space === "senses" ? senses_.placed(senses_.partsOf(item.layers, senses_.topic(item.tokens, item.position), item.expected()), average, of.map) : less(unitMix(item.layers, space), unitMix(alone[k], space));
+        return [0, 1].map((axis) => dot(row, axes.subarray(axis * size, (axis + 1) * size)) - off[axis]);
+      });
+      stars.push(placed);
+      nearest.push(placed.map(([x, y], k) => { const ways = means.map((mean) => Math.hypot(mean[0] - x, mean[1] - y)); return own[k] >= 0 ? scene.clouds[s][own[k]] : ways.indexOf(Math.min(...ways)); }));
+    });
+    return { lemma: of.name, spaces: scene.spaces, senses: scene.senses, sense_of: scene.sense_of, in_own: scene.in_own, names: scene.names, rows: scene.rows, lines: scene.rows.map((row) => lineAt(tokensOf(row), position[row])), points, stars, nearest };
+  }
+  return { sceneOf, lemmaOf, lemmaIn, ofLemma, pairsOf, chanceOf, among, amongAll, dotLinks, star, lineOf: (row) => lineAt(tokensOf(row), position[row]), lemmas };
 }

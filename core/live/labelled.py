@@ -5,7 +5,8 @@ import numpy as np
 from core.analysis.word_maps import map_rows
 from core.common.model_layers import MIX
 from core.live.pack import Pack
-from core.views import layouts, levels
+from core.live.scene import labels
+from core.views import layouts, levels, scene
 from core.workbench import Bench
 
 
@@ -31,10 +32,12 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     space = _add_space(pack, judge, table, rows)
     for name, centre in ground.centres.items():
         pack.add(f"centre.{name}", np.asarray(centre, np.float32))
+    rated = judge.rate_words(table)
+    scenes = _add_scenes(pack, bench, list(rated))
     facts = {
         lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
-        | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0}
-        for lemma, (trust, by_case) in judge.rate_words(table).items()
+        | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
+        for lemma, (trust, by_case) in rated.items()
     }
     return {
         "spaces": spaces,
@@ -46,6 +49,30 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "folds": len(space.learned.maps) - 1 if space else 0,
         "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
     }
+
+
+def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
+    """Put each word's scene without stars into the pack: its dots, and the axes that stars are projected on. Return the facts of each."""
+    table, facts, numbers, at = bench.targets, {}, [], 0
+    for lemma in lemmas:
+        dots = scene.labeled_dots(bench, table, lemma)
+        axes = [np.concatenate([each.axes.ravel(), each.axes @ each.mean]) for each in dots.projections]  # (2, d), and (2,) to take off
+        parts = [dots.scene.points.ravel(), *axes]
+        numbers += parts
+        facts[lemma] = {
+            "at": at,
+            "rows": dots.rows.tolist(),
+            "spaces": list(dots.scene.spaces),
+            "sizes": [each.axes.shape[1] for each in dots.projections],
+            "senses": list(dots.scene.senses),
+            "sense_of": dots.scene.sense_of.tolist(),
+            "clouds": dots.clouds.tolist(),
+            "in_own": list(dots.scene.in_own),
+            "names": [[[round(float(value), 4) for value in place] for place in places] for _, _, places in labels(dots.scene)],
+        }
+        at += sum(part.size for part in parts)
+    pack.add("scene", np.concatenate(numbers).astype(np.float32) if numbers else np.zeros(0, np.float32))
+    return facts
 
 
 def _add_space(pack: Pack, judge, table, rows: np.ndarray):

@@ -1,4 +1,4 @@
-// The page: what is typed goes to the worker, what comes back to the instruments of the app (Home's arrows, Mix, Map), each in a shadow tree
+// The page: what is typed goes to the worker, what comes back to the widgets of the app (Home's picture and curves, Mix, Map), each in a shadow tree
 // with its own style. Nothing here computes with vectors, and nothing is asked of any host.
 
 (() => {
@@ -8,7 +8,7 @@
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
   const given = new URLSearchParams(location.hash.slice(1));
   const state = {
-    texts: ["", ""], tapped: [null, null], direction: "both", layer: given.get("layer"), view: null, id: 0, asked: null, pair: null, around: null,
+    texts: ["", ""], tapped: [null, null], layer: given.get("layer"), view: null, id: 0, asked: null, pair: null, around: null,
     language: given.get("lang") ?? (navigator.language.startsWith("ko") && !written ? "ko" : written || "en"),
   };
   let t, worker, ready = false, busy = false, waiting = false, timer = 0, seq = {}, cut = "";
@@ -27,7 +27,8 @@
       stop = after;
     };
   }
-  const mounted = Object.fromEntries(["expected", "home", "mix", "map"].map((name) => [name, mount(name, q(`.${name}-host`))]));
+  const mounted = Object.fromEntries(["expected", "curves", "mix", "map"].map((name) => [name, mount(name, q(`.${name}-host`))]));
+  mounted.picture = mount("map", q(".picture-host"));
 
   const encoded = (numbers) => {
     const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
@@ -35,37 +36,53 @@
     for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192));
     return btoa(text);
   };
-  const stops = (n) => [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => +(j === k))).concat([Array(n).fill(1 / n)]);
-  const degrees = (cosine) => Math.round((Math.acos(Math.max(-1, Math.min(1, cosine))) * 180) / Math.PI);
-
   // The layer at which pictures open; afterwards it changes by hand alone, whatever the words are.
   const layerShown = () => (state.pair.spaces.includes(state.layer) ? state.layer : facts.layer);
 
-  function drawHome() {
-    const { pair } = state, { home, spaces } = t, [first, second] = pair.words, same = first.toLowerCase() === second.toLowerCase(), n = pair.spaces.length - 1;
-    const listed = pair.spaces.map((space, k) => `${spaces.names[k]} ${pair.values[k].toFixed(2)}`).join(", ");
-    mounted.home({
-      layers: pair.spaces, names: spaces.names, short: spaces.short, colours: colours.layers, stops: stops(n), cross: pair.cross, own: pair.own, values: pair.values,
-      random: pair.spaces.map((space) => facts.random[space] ?? null), glove: pair.cosine, glove_colour: colours.glove, own_colours: colours.own, beside: null, layer: layerShown(), seq: seq.home,
-      alts: pair.spaces.map((space, k) => filled(home.alt, { first, second, at: spaces.at[space], degrees: degrees(pair.values[k]) })),
-      text: { ...home, glove: ["GloVe", home.glove[pair.cosine === null ? 0 : same ? 1 : 2]], bars: filled(home.bars, { values: listed }) },
-    }, { set: (value) => { seq.home = value.seq; state.layer = value.layer; remember(); } });
+  // The word's labeled sentences and both typed ones: what core/live/scene.py sends in the app.
+  function drawPicture() {
+    const { pair, asked: request } = state, { scene: of } = pair, { scene: text } = t;
+    q(".picture").hidden = !of, q(".picturing .none").hidden = Boolean(of);
+    if (!of) return;
+    const last = of.spaces.length - 1, view = of.spaces.includes(state.layer) ? state.layer : of.spaces[last], values = { word: pair.words[0], n: of.rows.length };
+    const places = of.spaces.flatMap((_, s) => [...of.points[s], ...of.stars[s], ...of.names.map((each) => each[s])].flat()), drawn = of.spaces.flatMap((_, s) => [...of.points[s], ...of.stars[s]]);
+    const along = (axis) => drawn.map((place) => place[axis]), isPoint = (s) => along(0).slice(s * (of.rows.length + 2), s * (of.rows.length + 2) + of.rows.length).every((x) => x === 0), key = `${state.id} ${state.language}`;
+    const named = (list) => of.spaces.map((space, s) => list[space === "senses" ? list.length - 1 : s]);
+    mounted.picture({
+      key, compact: true, takes: true, ring: null, opens: !state.opened, news: { key, view, dot: "none", picked: [], seq: seq.picture },
+      names: of.spaces, short: named(text.short), titles: named(text.titles), where: named(text.where), tints: named(colours.layers), places: encoded(Float32Array.from(places)),
+      under: of.spaces.map((_, s) => (isPoint(s) ? text.point : filled(text.own, { n: of.in_own[s], all: of.rows.length }))),
+      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.sense_of.map((sense) => sense + 1)], colours: [NEUTRAL, ...colours.senses],
+      chips: [], shapes: of.sense_of, lines: of.lines, notes: of.sense_of.map((sense) => of.senses[sense]), words: null, axes: null, links: {},
+      stars: request.shown.map((shown, k) => ({ name: k ? "second" : "first", label: text.stars[k], text: shown.join(""), colour: colours.own[k] })),
+      labels: of.senses.map((name, k) => ({ name, group: k + 1, colour: colours.senses[k % colours.senses.length], ink: "#fff", shown: of.spaces.map((_, s) => +!isPoint(s)) })),
+      text: { ...text, title: filled(text.title, values), alt: filled(text.alt, values) },
+    }, { set: takeSet });
+    state.opened = true;
+  }
+  // The space that a hand has set, or the dot that was clicked: its sentence is then the second one.
+  function takeSet(value) {
+    const { scene: of } = state.pair;
+    seq.picture = value.seq, state.layer = value.view;
+    remember();
+    const line = of?.lines[of.rows.indexOf(value.taken)];
+    if (line) show([state.texts[0], line.join("")], [state.tapped[0]?.word ?? null, line[1]]);
   }
 
   function drawExpected() {
     const { pair } = state, { expected } = t, largest = Math.max(...pair.expected.flatMap((item) => item.words.map(([, share]) => share)), 1e-9);
     mounted.expected({
-      ...expected, direction: state.direction,
+      ...expected,
       sides: pair.expected.map((of, k) => ({
-        side: SIDES[k], which: t.which[k], colour: colours.own[k], note: of.weak ? filled(t.weak[of.weak], { word: pair.words[k] }) : "",
-        words: of.words.map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
+        side: SIDES[k], which: t.which[k], colour: colours.own[k],
+        words: (of.good ? of.words : []).map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
       })),
-    }, { put: (value) => put(SIDES.indexOf(value[0]), value.slice(2)), direction: (code) => { state.direction = code; ask(); } });
+    }, { put: (value) => put(SIDES.indexOf(value[0]), value.slice(2)) });
   }
 
   const lined = (of, k) => of.lines[k];
   function drawMix() {
-    const { around, asked: request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
+    const { around, asked: request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 2, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
     const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
     const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
     mounted.mix({
@@ -99,21 +116,19 @@
   // ---- the verdict
 
   function drawVerdict() {
-    const { verdict: say, spaces } = t, node = q(".verdict"), { pair } = state, of = pair?.judgment;
-    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [say[of.verdict.says], reason(of.verdict, pair.words[0], say, spaces)] : pair.words.every((item) => /\p{L}/u.test(item)) ? say.different : say.no_word;
+    const { verdict: say } = t, node = q(".verdict"), { pair } = state, of = pair?.judgment;
+    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [titleOf(of.verdict, say), certainty(of.verdict, say)] : pair.words.every((item) => /\p{L}/u.test(item)) ? say.different : say.no_word;
     [node.firstChild.textContent, node.lastChild.textContent] = lines;
   }
-  function reason(of, shown, say, spaces) {
-    const two = Math.min(99, Math.max(1, Math.round(100 * (1 - of.probability)))), at = spaces.at[of.layer];
+  function titleOf({ says, senses }, say) {
+    const [first, second] = senses ?? [], agrees = (first === second) === (says === "one");
+    if (!first || !second || says === "close" || !agrees) return say[says];
+    return says === "one" ? filled(say.one_sense, { sense: first }) : filled(say.two_senses, { first, second });
+  }
+  function certainty(of, say) {
+    const two = Math.min(99, Math.max(1, Math.round(100 * (1 - of.probability))));
     const sure = of.probability >= 1 ? say.same : of.says === "close" ? filled(say.of_100, { two, one: 100 - two }) : filled(say.right, { n: Math.min(99, Math.round(100 * of.certainty)) });
-    const parts = [sure, of.name && of.probability < 1 ? say.names : ""];
-    if (of.senses) {
-      const [first, second] = of.senses.map((name) => (name ? `“${name}”` : say.unclear)), named = { at: spaces.at[of.namedIn] };
-      parts.push(first === second ? filled(say.both, { ...named, sense: first }) : filled(say.each, { ...named, first, second }));
-      if (of.says !== "close" && of.senses.every(Boolean) && (of.senses[0] === of.senses[1]) !== (of.says === "one")) parts.push(say.outvoted);
-      if (of.expected || of.around) parts.push(of.expected ? say.expected : say.around);
-    } else parts.push(filled(of.around ? say.unlabelled : say.alone, { word: shown.slice(0, 40), at }), of.around && of.says === "close" ? say.inconclusive : "");
-    return parts.filter(Boolean).join(" ");
+    return [sure, of.name && of.probability < 1 ? say.names : ""].filter(Boolean).join(" ");
   }
 
   // ---- sentences
@@ -171,7 +186,7 @@
     if (busy) { waiting = true; return; }
     busy = true, waiting = false;
     state.asking = ++state.id;
-    worker.postMessage({ id: state.asking, texts: state.texts, tapped: state.tapped, direction: state.direction });
+    worker.postMessage({ id: state.asking, texts: state.texts, tapped: state.tapped, direction: "both" });
   }
   function hear({ data }) {
     if (data.failed !== undefined) return failed(data);
@@ -184,7 +199,7 @@
       Object.assign(state, { asked: data.asked, pair: data.pair });
       q(".answer").hidden = !data.pair;
       drawVerdict(), drawTokens();
-      if (data.pair) { drawHome(), drawExpected(); }
+      if (data.pair) { drawPicture(), drawExpected(); }
       document.documentElement.dataset.answered = data.id;
       clearTimeout(timer), (timer = setTimeout(remember, REST_MS));
       return;
@@ -256,12 +271,12 @@
     document.documentElement.lang = state.language;
     const { page } = t, say = (name, text) => (q(name).textContent = text);
     say("h1", page.question), say(".lede", page.lede), say(".copy", page.copy), say(".mixing h2", page.mix), say(".mapping h2", page.map), say(".about", page.about), say(".cut", page.cut);
-    say(".mapping .none", facts.lemmas.length ? filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }) : page.no_labels);
+    for (const place of [".picturing .none", ".mapping .none"]) say(place, facts.lemmas.length ? filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }) : page.no_labels);
     q(".pills").setAttribute("aria-label", page.examples), q(".languages").setAttribute("aria-label", page.language);
     q(".languages").childNodes.forEach((item) => item.setAttribute("aria-pressed", item.lang === state.language));
     boxes.forEach(({ box, label, tokens }, k) => { label.textContent = page.sentences[k], box.placeholder = page.type, tokens.setAttribute("aria-label", page.words[k]); });
     if (!ready) say(".verdict b", ""), say(".verdict span", page.loading);
-    if (state.pair) { drawVerdict(), drawHome(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }
+    if (state.pair) { drawVerdict(), drawPicture(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }
   }
   function open() {
     if (typeof Worker === "undefined") return trouble(t.page.no_worker);

@@ -19,7 +19,7 @@ from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
-from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
+from core.figures.style import DIFFERENT, OWN, SAME, SENSE_COLOURS, layer_colour
 from core.files.atomic import replacing
 from core.live.content import pack_bench
 from core.live.texts import texts
@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent
 ENGINE = ("numbers", "pack", "kernel", "network", "text", "substitutes", "senses", "labelled", "reader", "worker")
 SHARED = "pages/_widgets/instrument.js"
 INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
-    "home": (("pages/_home/home.js",), ("pages/_home/home.css",), ""),
+    "curves": (("pages/_home/curves.js",), ("pages/_home/curves.css",), ""),
     "expected": (("pages/_home/expected.js",), ("pages/_home/expected.css",), ""),
     "mix": (("pages/_map/live.js", "pages/_map/mix.js"), ("pages/_map/live.css", "pages/_map/mix.css"), "pages/_map/mix.html"),
     "map": (("pages/_map/live.js", "pages/_map/map.js"), ("pages/_map/live.css", "pages/_map/map.css"), "pages/_map/map.html"),
@@ -56,12 +56,12 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
     pack, facts = pack_bench(bench, report)
     report(0.9, t("Writing"))
     with model_layers.speaking_of(bench.layers):
-        layers = [layer_colour(name) for name in bench.layers.spaces]
+        layers = [layer_colour(name) for name in (*bench.layers.spaces, model_layers.SENSES)]
         data = {
             "texts": _in_every_language(bench),
             "examples": [list(item) for item in examples],
             "language": "" if bench.language.code == i18n.ENGLISH else bench.language.code,
-            "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "glove": GLOVE},
+            "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": bench.model.name,
             "pack_facts": facts,
             "instruments": {name: _look(name) for name in INSTRUMENTS},

@@ -41,7 +41,7 @@ class Points:
     shapes: Sequence[int]  # (N,)
     notes: Sequence[str]  # (N,) what else is said of a dot
     links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
-    labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
+    labels: Sequence[tuple[str, int, np.ndarray]] = ()  # names on the map, their groups, and where they are: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
     under: Sequence[str] = ()  # what is said under a space's name
     told: Mapping[str, str] = field(default_factory=dict)  # what a group's name means
@@ -53,10 +53,9 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
     layers = model_layers.in_use()
     n_spaces, n, _ = shown.coordinates.shape
     places = np.concatenate([shown.coordinates, shown.stars], axis=1).astype(float)
-    labels = np.array([[at[k] for _, at in shown.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
+    labels = np.array([[at[k] for _, _, at in shown.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
     everything = places.reshape(-1, 2)
     low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
-    named = {group: name for name, group, _ in shown.chips}
     linked = len(shown.links) - len(shown.chosen)
     origins = [*range(linked), *range(n, n + len(shown.chosen))]
     result = {
@@ -80,9 +79,9 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
             for k, item in shown.chosen.items()
         ],
         "labels": [
-            {"name": named[k], "group": k, "colour": shown.colours[k], "ink": ink(shown.colours[k])}
-            | {"shown": [0.0, *[1.0] * (n_spaces - 1)]}
-            for k, _ in shown.labels
+            {"name": name, "group": group, "colour": shown.colours[group], "ink": ink(shown.colours[group])}
+            | {"shown": [0.0, *[1.0] * (n_spaces - 1)] if n_spaces > 1 else [1.0]}
+            for name, group, _ in shown.labels
         ],
         "words": [[int(k) for k in each] for each in shown.words] or None,
         "links": {str(k): [each.as_lists for each in links] for k, links in zip(origins, shown.links, strict=True)},

@@ -1,6 +1,7 @@
 // The page's questions, answered from one pack: two sentences in, all that is drawn of them out.
 
 const FOR_VECTORS = 2 << 20; // bytes
+const TEN = 10, MASS = 0.25; // expected words, and the probability that they have together where they are good
 
 // `parts` of the unpacked file, which may be forgotten afterwards.
 function newReader(parts, plain = false) {
@@ -105,14 +106,21 @@ function newReader(parts, plain = false) {
     });
     return { tokens, positions: words.inQuestion(tokens, held), shown: tokens.map(pieces) };
   }
+  // The words expected in a place, and whether they are good enough to be shown: core.elmo.in_place.are_good.
+  function expectedAt({ around, tokens, position }, direction, k) {
+    const words_ = substitutes.likeliest(around, tokens[position], Math.max(k, TEN), direction), sum = words_.slice(0, TEN).reduce((total, [, share]) => total + share, 0);
+    return { words: words_.slice(0, k), good: !weakness(tokens, position, direction) && sum >= MASS };
+  }
   // What Home shows: angles, verdict, substitutes.
   function pair({ tokens, positions }, direction, k = 10) {
     const both = tokens.map((of, side) => at(of, positions[side])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
     const values = spaces.map((space) => cosineOf(...both.map((item) => mixOf(item.layers, weightsOf(space, n)))));
+    const lemmas = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
+    const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labelled.sceneOf(labelled.ofLemma(lemmas[0], senses), both, senses) : null;
     return {
-      words: both.map((item) => bare(item.tokens[item.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((item) => [...gramOf(item.layers)]),
+      scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values,
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
-      expected: both.map((item) => ({ words: substitutes.likeliest(item.around, item.tokens[item.position], k, direction), weak: weakness(item.tokens, item.position, direction) })),
+      expected: both.map((item) => expectedAt(item, direction, k)),
     };
   }
   // What the sliders and the map show, of the labelled word that is meant; else the nearest of all labelled sentences.

@@ -108,5 +108,5 @@ function newSenses(pack, network, statics, substitutes) {
     const cosines = centres.map((centre, k) => (views.every((item) => there(item[k])) ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
     return said(probabilityOf(cosines, calibration.alone), layer, { around: true });
   }
-  return { ofLabelled, ofUnlabelled, topic, partsOf };
+  return { ofLabelled, ofUnlabelled, topic, partsOf, placed };
 }

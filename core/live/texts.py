@@ -1,9 +1,8 @@
 """Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
 from core.common.i18n import t
-from core.common.model_layers import SENSES, Layers
+from core.common.model_layers import MIX, SENSES, Layers
 from core.figures.style import layer_title
-from core.views.substitutes import weak_texts
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
@@ -12,8 +11,8 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
     return {
         "page": _page(model, cut_at_spaces=cut_at_spaces),
         "verdict": _verdict(),
-        "weak": weak_texts("{word}"),
-        "home": home_texts(layers),
+        "scene": _scene(layers),
+        "curves": curve_texts(),
         "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},
         "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
@@ -63,52 +62,67 @@ def _verdict() -> dict:
     return {
         "one": t("One meaning"),
         "two": t("Two meanings"),
+        "one_sense": t("One meaning: {sense}", sense="{sense}"),
+        "two_senses": t("Two meanings: {first} and {second}", first="{first}", second="{second}"),
         "close": t("Too close to call"),
         "different": [t("Two different words"), t("Tap the same word in both sentences.")],
         "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
         "same": t("Same sentence, same word."),
-        "right": t("Right in {n} of 100 such pairs.", n="{n}"),
+        "right": t("Right for {n} of 100 such pairs.", n="{n}"),
         "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
         "names": t("Measured on common words, not names."),
-        "unclear": t("unclear"),
-        "both": t("Nearest sense {at}: {sense} for both.", at="{at}", sense="{sense}"),
-        "each": t("Nearest senses {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
-        "outvoted": t("Other evidence outweighs this."),
-        "expected": t("Context words and substitutes count too."),
-        "around": t("Context words count too."),
-        "alone": t("No labeled sentences of “{word}”. Its vectors alone {at} are seldom conclusive.", word="{word}", at="{at}"),
-        "unlabelled": t(
-            "No labeled sentences of “{word}”. Its vectors {at}, substitutes and context words count.", word="{word}", at="{at}"
-        ),
-        "inconclusive": t("Here they are inconclusive. A more specific sentence may help."),
     }
 
 
 def expected_texts() -> dict:
     """Of the words that are expected in a place."""
-    return {
-        "text": {"head": t("ELMo also expects:"), "read": t("Direction")},
-        "directions": [("both", t("both")), ("forward", t("forward")), ("backward", t("backward"))],
-    }
+    return {"text": {"head": t("ELMo also expects:")}}
 
 
-def home_texts(layers: Layers) -> dict:
-    """Of two words' arrows and bars."""
-    return {
-        "label": t("Layer 0 reads only the spelling, higher layers the sentence."),
-        "labels": [t("1st"), t("2nd")],
-        "glove": [t("no vector"), t("one vector"), t("two vectors")],
-        "elmo": t("{model}, {layer}", model=layers.called, layer="{layer}"),
-        "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
-        "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
-        "title": t("Cosine of the two vectors"),
-        "caption": t("1: same direction. Mark: average of random pairs."),
-        "bars": t("Cosines: {values}.", values="{values}"),
-        "alt": t(
-            "“{first}” and “{second}” as arrows {at}: {degrees}°.", first="{first}", second="{second}", at="{at}", degrees="{degrees}"
-        ),
-    }
+def scene_texts(*, labeled: bool) -> dict:
+    """Of Home's picture."""
+    title, stars = t("Picture of “{word}”", word="{word}"), [t("1st"), t("2nd")]
+    if labeled:
+        alt = t("“{word}” in {where}: {n} labeled sentences colored by sense; your two are stars.", word="{word}", where="{where}", n="{n}")
+    else:
+        alt = t("“{word}” in {where}: {n} words near your two sentences, which are stars.", word="{word}", where="{where}", n="{n}")
+    return {"title": title, "stars": stars, "alt": alt}
+
+
+def stop_name(layers: Layers, space: str) -> str:
+    """What a space is called under the slider of Home's picture."""
+    return layers.label(space) if space in (MIX, SENSES) else layers.short(space)
+
+
+def say_own(n: int | str, of: int | str) -> str:
+    """How many labeled sentences lie with their own sense."""
+    return t("{n} of {all} sentences lie with their own sense.", n=n, all=of)
+
+
+def say_point() -> str:
+    """What all sentences are at layer 0."""
+    return t("One point, like GloVe’s one vector.")
+
+
+def curve_texts() -> dict:
+    """Of "What decides"."""
+    return {"title": t("What decides"), "same": t("same meaning"), "different": t("different meanings")}
+
+
+def _scene(layers: Layers) -> dict:
+    spaces = (*layers.spaces, SENSES)
+    return (
+        map_texts()
+        | scene_texts(labeled=True)
+        | {
+            "all": "",
+            "every": "",
+            "own": say_own("{n}", "{all}"),
+            "point": say_point(),
+            "short": [stop_name(layers, name) for name in spaces],
+        }
+        | {"titles": [layers.heading(name) for name in spaces], "where": [layer_title(name) for name in spaces]}
+    )
 
 
 def mix_texts(layers: Layers, word: str) -> dict:

@@ -108,7 +108,7 @@ class Verdict:
         if self.probability >= 1:
             return t("Same sentence, same word.")
         if self.says != CLOSE:
-            certainty = t("Right in {n} of 100 such pairs.", n=self.right_of_100)
+            certainty = t("Right for {n} of 100 such pairs.", n=self.right_of_100)
         else:
             two = min(99, max(1, round(100 * (1 - self.probability))))
             certainty = t("Of 100 such pairs, {two} have two meanings, {one} have one.", two=two, one=100 - two)

@@ -35,13 +35,6 @@ class Angles:
     own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
     cosines: Mapping[str, float]  # by layer, last the mix
 
-    @property
-    def as_lists(self) -> dict:
-        """For JSON, with what the spaces are called."""
-        names, own = [self.layers.short(name) for name in self.layers.spaces], [each.tolist() for each in self.own]
-        numbers = {"stops": self.stops.tolist(), "cross": self.cross.ravel().tolist(), "values": list(self.cosines.values())}
-        return {"names": names, "own": own} | numbers
-
     def cosine(self, place: float) -> float:
         """At a place between two stops."""
         weights = along(place, self.stops)

@@ -7,10 +7,9 @@ from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Setti
 
 
 def home(settings: Settings) -> NotebookRecipe:
-    shows = t("The cosine of a word’s two vectors in each layer, and GloVe’s one vector.")
-    layer, direction = chosen(settings, "layer", model_layers.in_use().top), chosen(settings, "expected", "both")
-    assignments = words_in_use(settings, layer=layer, direction=direction)
-    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
+    shows = t("A word in two sentences: the verdict, its picture, and the words that ELMo expects.")
+    assignments = words_in_use(settings, space=chosen(settings, "layer", model_layers.SENSES))
+    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _SCENE_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -23,17 +22,18 @@ verdict = result.judgment.verdict  # as `python -m core verdict` gives it
 _COSINES = """\
 result.bars  # GloVe's is missing where one of both has no vector
 """
-_HOME_FIGURE = """\
-from core.figures.maps import angle_figure
+_SCENE_FIGURE = """\
+from core.figures.scene import scene_figure
 
-angle_figure(result.cosines[layer], result.words, same_word=result.same, layer=layer, glove=result.static)
+typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
+scene_figure(result.scene, space, typed) if result.scene else None
 """
 _EXPECTED = """\
 from core.common.errors import ElmoscopeError
 from core.views import substitutes
 
 try:  # as `python -m core substitutes` gives them
-    expected = substitutes.compute(bench, substitutes.SubstitutesRequest(words=tuple(words), direction=direction))
+    expected = substitutes.compute(bench, substitutes.SubstitutesRequest(words=tuple(words)))
 except ElmoscopeError as no_softmax:
     expected = ()
     print(no_softmax)

@@ -42,16 +42,26 @@ const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linecap"
 const drawings = () => [...(window.elmoscopePictures ?? [])].filter((item) => item.isConnected && item.getClientRects().length)
   .map((drawing) => ({ name: drawing.getAttribute("aria-label") || "", drawing }));
 
-function standalone(drawing, { title, source }) {
-  const page = getComputedStyle(document.querySelector(".stApp")), edge = drawing.getBoundingClientRect(), made = drawing.cloneNode(true);
+// A copy, its size, and how far it reaches over its edges. What is drawn on a canvas makes its own (`asPicture`).
+function copyOf(drawing) {
+  if (drawing.asPicture) {
+    const made = drawing.asPicture();
+    return { made, edge: { width: +made.getAttribute("width"), height: +made.getAttribute("height") }, out: { l: 0, r: 0, t: 0, b: 0 } };
+  }
+  const edge = drawing.getBoundingClientRect(), made = drawing.cloneNode(true);
   const nodes = [...drawing.querySelectorAll("*")], boxes = nodes.map((node) => node.getBoundingClientRect()).filter((box) => box.width);
   [...made.querySelectorAll("*")].forEach((node, k) => {
     const look = getComputedStyle(nodes[k]);
     node.removeAttribute("class");
     node.setAttribute("style", LOOK.map((name) => `${name}: ${look.getPropertyValue(name)}`).join("; "));
   });
-  const most = (by) => Math.ceil(Math.max(0, ...boxes.map(by))), pen = document.createElement("canvas").getContext("2d");
+  const most = (by) => Math.ceil(Math.max(0, ...boxes.map(by)));
   const out = { l: most((box) => edge.left - box.left), r: most((box) => box.right - edge.right), t: most((box) => edge.top - box.top), b: most((box) => box.bottom - edge.bottom) };
+  return { made, edge, out };
+}
+
+function standalone(drawing, { title, source }) {
+  const page = getComputedStyle(document.querySelector(".stApp")), { made, edge, out } = copyOf(drawing), pen = document.createElement("canvas").getContext("2d");
   const words = [[title, 19, -out.t - HEAD + EDGE + 15], [source, 11, edge.height + out.b + FOOT - 12]].map(([text, size, y]) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", "text");
     node.textContent = new DOMParser().parseFromString(text, "text/html").body.textContent;

@@ -3,19 +3,10 @@
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".expected"), sides = (root.sides ??= data.sides.map(() => side(root)));
-  const ways = (root.ways ??= el("span", { className: "ways", role: "group" }));
-  ways.setAttribute("aria-label", data.text.read);
-  data.directions.forEach(([code, name], k) => {
-    const button = (ways.children[k] ?? ways.appendChild(el("button", { type: "button" })));
-    say(button, name);
-    button.setAttribute("aria-pressed", code === data.direction);
-    button.onclick = () => setTriggerValue("direction", code);
-  });
-  if (!ways.isConnected) sides[0].head.after(ways);
   data.sides.forEach((news, k) => {
-    const { head, which, chips, note } = sides[k];
-    which.style.setProperty("--own", news.colour);
-    say(which, news.which), say(head, data.text.head), say(note, news.note);
+    const { own, head, chips } = sides[k];
+    own.style.setProperty("--own", news.colour);
+    say(head, news.words.length ? data.text.head : "");
     chips.setAttribute("aria-label", `${news.which}: ${data.text.head}`);
     while (chips.children.length > news.words.length) chips.lastChild.remove();
     news.words.forEach(({ word, size, label }, n) => {
@@ -38,7 +29,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 function side(root) {
-  const which = el("b", { className: "which" }), head = el("span"), note = el("span", { className: "note" }), chips = el("div", { className: "chips", role: "group" });
-  root.append(el("section", {}, el("div", { className: "line" }, which, head, note), chips));
-  return { which, head, note, chips };
+  const head = el("span", { className: "head" }), chips = el("div", { className: "chips", role: "group" }), own = el("section", {}, head, chips);
+  root.append(own);
+  return { own, head, chips };
 }

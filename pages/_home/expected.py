@@ -1,4 +1,4 @@
-"""Under Home's sentences: the words that ELMo expects in the place of each word in question, as chips that are put in with one press."""
+"""The words that ELMo expects in the place of each compared word: chips under Home's sentences, each put in with one press."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,34 +12,29 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
-from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
+from core.elmo.substitutes import BOTH
 from core.figures.style import OWN
 from core.live.texts import expected_texts
 from core.senses.judge import is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.substitutes import SubstitutesRequest, weakness
+from core.views.substitutes import SubstitutesRequest
 from pages._cached.views import bench, view
 from pages._frame import language, question
-from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
-from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
 
 KEY = "home.expected"  # of the component
-DIRECTION = "expected"  # of the control, in the address
 _read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for end in ("js", "css")}
 _chips = st.components.v2.component("elmoscope_expected", html='<div class="expected"></div>', css=_read["css"], js=SHARED + _read["js"])
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> list[InPlace]:
-    """The chips in their place, where the model can name words; what they hold."""
-    directions = dict(expected_texts()["directions"])
-    direction = settle_choice(DIRECTION, directions, BOTH)
+    """Draw the chips in their place, where the model can name words; return what they hold."""
     with place:
         try:
             each = compute(in_use, first, second)
@@ -48,25 +43,20 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) ->
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
-        with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
-            coded_choice(DIRECTION, t("Direction"), directions, BOTH, label_visibility="collapsed")
-        _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
-        with st.container(key="home_half"):
-            page_link("why", t("Which words decide?"), icon=":material/arrow_forward:", query_params=_address())
+        _chips(key=KEY, data=_data(each), on_put_change=_take_put)
     return each
 
 
 def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
-    """Return the words expected in both places, in the direction chosen; None for what is no word of the language."""
+    """Return the words expected in both places; None for what is no word of the language."""
     words = first.in_context, second.in_context
     if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return None
-    direction = settle_choice(DIRECTION, dict(expected_texts()["directions"]), BOTH)
-    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
+    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=BOTH))
 
 
-def twin(each: Sequence[InPlace]) -> None:
-    """Show as table, where there is any."""
+def show_table(each: Sequence[InPlace]) -> None:
+    """Show the words with their probabilities, where there are any."""
     if not each:
         return
     rows = [
@@ -75,7 +65,7 @@ def twin(each: Sequence[InPlace]) -> None:
         for k, answer in enumerate(of.substitutes, 1)
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
-    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes as table"), key="home.expected.table")
+    lists.exported_grid(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:
@@ -92,27 +82,13 @@ def put(side: str, word: str) -> None:
     st.session_state[f"{side}i"] = position
 
 
-def _address() -> dict[str, str]:
-    """The visitor's own sentences and words, for a link that is opened elsewhere."""
-    now = question.now()
-    labels = [question.token_labels(of)[k] for of, k in zip(now.tokens, now.positions, strict=True)]
-    return dict(zip(question.SIDES, now.texts, strict=True)) | {
-        f"{side}i": label for side, label in zip(question.SIDES, labels, strict=True)
-    }
-
-
 def _take_put() -> None:
     side, _, word = str((st.session_state.get(KEY) or {}).get("put") or "").partition(":")
     if side in question.SIDES and 0 < len(word) <= question.LONGEST:
         put(side, word)
 
 
-def _take_direction() -> None:
-    if (direction := (st.session_state.get(KEY) or {}).get("direction")) in (BOTH, FORWARD, BACKWARD):
-        st.session_state[DIRECTION] = direction
-
-
-def _data(each: Sequence[InPlace], direction: str) -> dict:
+def _data(each: Sequence[InPlace]) -> dict:
     largest = max((answer.probability for of in each for answer in of.substitutes), default=1.0)
     return expected_texts() | {
         "sides": [
@@ -120,17 +96,15 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                 "side": side,
                 "which": which,
                 "colour": colour,
-                "note": weakness(of.word.word, of.weak),
                 "words": [
                     {
                         "word": answer.word,
                         "size": round((answer.probability / largest) ** 0.5, 3),
                         "label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability),
                     }
-                    for answer in of.substitutes
+                    for answer in (of.substitutes if of.is_good else ())
                 ],
             }
             for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
-        ],
-        "direction": direction,
+        ]
     }

@@ -2,6 +2,7 @@
 
 import time
 from importlib import import_module
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,6 +16,7 @@ from pages._widgets.inputs import sentence_pair
 
 TOOK = "home.took"  # in the session: seconds that the last whole answer took
 RESTS = (25, 50, 75, 100)  # ms
+STYLE = "<style>\n" + (Path(__file__).parent / "home.css").read_text("utf-8") + "</style>"
 
 
 def rest(took: float) -> str:
@@ -24,6 +26,7 @@ def rest(took: float) -> str:
 
 
 def show(in_use: InUse) -> None:
+    st.html(STYLE)
     _answer(in_use)
     import_module("pages._home.alone").show(in_use)
 
@@ -35,10 +38,12 @@ def _answer(in_use: InUse) -> None:
         give_again()
         settle()
     with show_errors(), st.container(key="home_answer"):  # inside: an error in a fragment does not reach its caller
-        place = st.container(key="home_verdict")
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
+        chips, place = st.container(key="home_expected"), st.container(key="home_verdict")
         if first.tokens and second.tokens:
-            import_module("pages._home.show").show(in_use, first, second, place)  # only now: title and inputs stand before torch is loaded
+            import_module("pages._home.show").show(
+                in_use, first, second, chips, place
+            )  # only now: title and inputs are there before torch is loaded
         else:
             show_html('<p class="verdict"><b>{}</b></p>', t("Type two sentences"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does

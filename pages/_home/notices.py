@@ -1,61 +1,49 @@
-"""What Home says of its picture: pure functions of the numbers on the screen."""
+"""What Home says of its picture: pure functions of what is on the screen."""
 
-from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import shorten
-from core.views.pair import Pair
+from core.common.model_layers import MIX
+from core.senses.scene import Scene
+from core.senses.verdict import CLOSE, ONE, Verdict
 from pages._home.beside import Beside
 
-EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
+
+def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, other: Beside | None) -> list[str]:
+    """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
+    lines = [say_picture(scene, space, verdict)] if scene else []
+    return lines + ([describe_second_model(other, space or MIX)] if other else [])
 
 
-def write_notices(pair: Pair, layer: str, random: Level | None) -> list[str]:
-    """At most three sentences of the pair at the layer shown, and of two random words there."""
-    lines = [_at_layers(pair, layer) if pair.one_word or pair.same else _two_words(pair, layer)]
-    if random is not None and layer != "0":
-        lines.append(_compare_with_random(random, round(pair.cosines[layer], 2)))
-    known = dict(zip((shorten(word) for word in pair.words), pair.in_static, strict=True))  # a word that is both once
-    if missing := ", ".join(f"“{word}”" for word, has in known.items() if not has):
-        lines.append(t("Not in GloVe: {words}. {model} reads any word.", words=missing, model=model_layers.in_use().called))
-    return lines
+def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
+    """Return what the picture shows of both stars, in at most 15 words."""
+    place = scene.spaces.index(space)
+    if not scene.stars[place].any() and not scene.points[place].any():
+        return t("Before ELMo reads the sentence, all sentences share one point.")
+    if not scene.labeled:
+        if scene.ring is not None and scene.distance is not None and scene.distance > scene.ring:
+            return t("The stars are farther apart than most sentences with one meaning.")
+        return t("The stars are as near as sentences with one meaning.")
+    first, second = (scene.senses[k] for k in scene.nearest[place])
+    if verdict is not None and verdict.says != CLOSE and (first == second) != (verdict.says == ONE):
+        return t("Here the picture and the verdict disagree.")
+    if first == second:
+        return t("Both stars are nearest to “{sense}”.", sense=first)
+    return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
 
 
-def zeros() -> str:
-    """Where GloVe knows both words and has no cosine of them."""
-    return t("One GloVe vector here is all zeros: no direction, no arrow.")
-
-
-def describe_second_model(other: Beside, layer: str) -> str:
-    """What the second model says at the same depth."""
-    place = other.place(layer, model_layers.in_use())
+def describe_second_model(other: Beside, space: str) -> str:
+    """Return what the second model says at the same depth."""
+    layers = model_layers.in_use()
+    place = other.place(space if space in layers.spaces else MIX, layers)
     values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
     return t("{model} at the same depth ({where}): {cosine:.2f}.", **values)
 
 
-def _at_layers(pair: Pair, layer: str) -> str:
-    layers, bottom = model_layers.in_use(), pair.cosines["0"]
-    if layers.is_elmo and layer == "0" and bottom > EQUAL:
-        return t("Layer 0 reads only the spelling, so both vectors are equal (cosine 1.00).")
-    below = t("at layer 0 (spelling only)") if layers.is_elmo else t("in the embeddings (no context)")
-    if layer == "0":
-        return t("The cosine is {bottom:.2f} {below}.", bottom=bottom, below=below)
-    values = {"bottom": bottom, "below": below, "cosine": pair.cosines[layer], "at": layers.at(layer)}
-    return t("The cosine is {bottom:.2f} {below} and {cosine:.2f} {at}.", **values)
+def name_of(vectors: str) -> str:
+    """Return GloVe, a layer or the mix, as in a list of both networks' numbers."""
+    return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
-def _compare_with_random(random: Level, cosine: float) -> str:
-    """Where the words' cosine lies beside those of random pairs."""
-    if cosine > round(random.high, 2):
-        return t("The two vectors are closer than 95% of random pairs (below {high:.2f}).", high=random.high)
-    if cosine < round(random.low, 2):
-        return t("The two vectors are farther apart than 95% of random pairs (above {low:.2f}).", low=random.low)
-    return t("That is like random pairs: 90% are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
-
-
-def _two_words(pair: Pair, layer: str) -> str:
-    a, b = (shorten(word) for word in pair.words)
-    values = {"a": a, "b": b, "at": model_layers.in_use().at(layer), "cosine": pair.cosines[layer]}
-    if all(any(map(str.isalpha, word)) for word in pair.words):
-        return t("“{a}” and “{b}” are different words: cosine {cosine:.2f} {at}.", **values)
-    return t("“{a}” and “{b}” are different tokens: cosine {cosine:.2f} {at}.", **values)  # tokens like "3" are not words
+def second_model_title(other: Beside, space: str) -> str:
+    """Return a space of the second model, as in a list of all numbers."""
+    return t("{model}, {layer}", model=other.name, layer=other.layers.short(space))

@@ -166,7 +166,7 @@ def _data(over: Bench, shown: Shown) -> dict:
         shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
         notes=[atlas.sense_note(o) for o in result.occurrences],
         links=true_neighbours(over, result, contexts, linked),
-        labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
+        labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
         told=definitions(languages.in_use(), lemma or ""),
     )

@@ -111,7 +111,7 @@ function scrubber(root, ask, rested) {
   }
 
   function goTo(to, ms = STOP_MS) {
-    own.way = { from: own.at, to, start: performance.now(), ms: still.matches ? 0 : ms * Math.min(1, Math.max(0.25, Math.abs(to - own.at))) };
+    own.way = { from: own.at, to, start: 0, ms: still.matches ? 0 : ms * Math.min(1, Math.max(0.25, Math.abs(to - own.at))) };
     ask();
   }
 
@@ -120,6 +120,7 @@ function scrubber(root, ask, rested) {
   function step(time) {
     const { way } = own;
     if (!way) return;
+    way.start ||= time; // the first frame in which it moves
     const share = way.ms ? Math.max(0, Math.min(1, (time - way.start) / way.ms)) : 1;
     own.at = share === 1 ? way.to : way.from + (way.to - way.from) * eased(share);
     if (share < 1) return;

@@ -2,9 +2,11 @@
 //
 // core sends every layout's places and who is near whom in the full space (map_view.py); between two layers a dot is on its straight
 // way. Nothing is sent while one scrubs or plays; letting go tells the server the layer, the point in question and what is selected.
+// Home shows it compact (`data.compact`): no list and no selection, a click takes a dot's sentence, and it opens with a glide.
 
-const BLEND_MS = 500; // to a new layout
+const BLEND_MS = 500, OPENING_MS = 1500; // to a new layout; from the first space to the one that a compact map opens in
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
+const AWAY = 30; // px, from a dot to its word at most
 const LABEL = 24; // px, a name and the room below it
 const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
 
@@ -12,7 +14,7 @@ function map(root) {
   let data, news = {}, ready = false;
   let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
   let before = 0, origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
-  let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map();
+  let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map(), rings = [], opened = false, reported = -1, offsets = [], slides = false;
   const life = living("map", { step, measure, hear, rest }), { ask } = life;
   const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, (to) => tell(data.names[to])), { stop, low, last, mixed } = layers, shapes = SHAPES.map((path) => new Path2D(path));
   const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
@@ -30,6 +32,7 @@ function map(root) {
   function build() {
     const { text } = data, button = (given, ...inside) => el("button", { type: "button", ...given }, ...inside), fill = (name, nodes) => ui(name).replaceChildren(...nodes);
     dressed(root, text);
+    root.classList.toggle("compact", Boolean(data.compact));
     words.clear();
     for (const name of [".lines", ".words", "ol"]) fill(name, []);
     fill(".x", [data.axes?.[0] ?? ""]);
@@ -45,7 +48,9 @@ function map(root) {
     });
     fill(".chips", chips);
     ui(".rope").onclick = () => { armed = !armed; ask(); };
-    zooms(ui, zoom);
+    if (!data.compact) zooms(ui, zoom);
+    rings = data.ring ? data.stars.map((star) => svg("circle", { stroke: star.colour })) : [];
+    fill(".rings", rings);
     stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
     fill(".stars", stars.map((star) => star.node));
     const own = data.stars.map((star) => star.colour);
@@ -58,6 +63,7 @@ function map(root) {
     list = gliding(ui("ol"), line);
     listen(ui(".plane"));
     life.watch(ui(".plane"));
+    if (data.compact) offered(Object.assign(ui(".front"), { asPicture: picture }));
     measure();
   }
 
@@ -104,7 +110,15 @@ function map(root) {
     drawDots();
     drawRest();
     drawList();
-    return Boolean(layers.way || from);
+    report();
+    return Boolean(layers.way || from || slides);
+  }
+
+  // The curves next to a compact map show the plain cosine of the space that it shows.
+  function report() {
+    if (!data.compact || reported === layers.at) return;
+    window["elmoscope-curves"] = { at: (reported = layers.at) };
+    dispatchEvent(new CustomEvent("elmoscope-curves", { detail: window["elmoscope-curves"] }));
   }
 
   function counted() {
@@ -165,20 +179,42 @@ function map(root) {
       star.way.setAttribute("d", `M${path.join("L")}`);
       star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(layers.at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
     });
-    const put = [];  // labels in sight, so that none covers another
+    // No label covers a star or another label, nor in a compact map a dot where there is room for it.
+    const put = stars.map((_, k) => ({ x: now[2 * (n + k)], y: now[2 * (n + k) + 1] + (k % 2 ? 8 : -8), half: 18, tall: 44 }));
+    const dots = data.takes ? all().map((k) => ({ x: now[2 * k], y: now[2 * k + 1], half: 6, tall: 12 })) : [];
+    slides = false;
     labels.forEach((label, k) => {
-      const point = n + stars.length + k, { shown, group } = data.labels[k], half = label.offsetWidth / 2, tall = Math.max(LABEL, label.offsetHeight + 2);
-      const x = Math.max(half, Math.min(size.x - half, now[2 * point])), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]);
-      const y = share > 0.05 ? freePlace({ x, y: now[2 * point + 1], half, tall }, put, size.y) : now[2 * point + 1];
-      if (share > 0.05 && y !== null) put.push({ x, y, half, tall });
+      const point = n + stars.length + k, { shown, group } = data.labels[k], half = label.offsetWidth / 2, tall = Math.max(data.compact ? 0 : LABEL, label.offsetHeight + 2);
+      const x = Math.max(half, Math.min(size.x - half, now[2 * point] + aside(point, group) * (half + 9))), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]), own = { x, y: now[2 * point + 1], half, tall };
+      let y = share > 0.05 ? (freePlace(own, [...put, ...dots], size.y) ?? freePlace(own, put, size.y)) : own.y;
+      if (data.compact && !data.takes && Math.abs(y - own.y) > AWAY) y = null; // too far from its dot
+      if (share > 0.05 && y !== null) put.push({ ...own, y });
+      if (dots.length && y !== null) y = glided(k, y - own.y) + own.y;
       label.style.transform = `translate(${x.toFixed(1)}px, ${(y ?? 0).toFixed(1)}px) translate(-50%, -50%)`;
       label.style.opacity = y === null ? 0 : (sense === null || sense === group ? 0.95 : FADED) * share;
     });
     const [x, y] = screen(0, 0);
+    rings.forEach((ring, k) => {
+      const share = mixed(data.ring.shown[low()], data.ring.shown[Math.min(low() + 1, last())]);
+      for (const [name, value] of Object.entries({ transform: shift(n + k), r: screen(data.ring.radius, 0)[0] - x, opacity: share })) ring.setAttribute(name, value);
+    });
     ui(".axes").setAttribute("d", data.axes ? `M0 ${y}H${size.x}M${x} 0V${size.y}` : "");
     ui(".lasso").setAttribute("d", drag ? loopOf(drag) : "");
     drawWords();
     drawCard();
+  }
+
+  // Words of a compact map are written on the side of the star that they are near: left of their dots, or right.
+  function aside(point, group) {
+    if (!data.compact || data.takes) return 0;
+    return group === 1 || (group === 3 && now[2 * point] < (now[2 * n] + now[2 * n + 2]) / 2) ? -1 : 1;
+  }
+
+  // How far a label is from its own place: it slides to another one, so that none jumps while the dots glide.
+  function glided(k, to) {
+    const from = offsets[k], next = from === undefined || still.matches || Math.abs(to - from) < 0.5 ? to : from + (to - from) * 0.2;
+    slides ||= next !== to;
+    return (offsets[k] = next);
   }
 
   // Words that stand beside their dots, of words without labels.
@@ -210,9 +246,27 @@ function map(root) {
   function drawCard() {
     const card = ui(".card"), star = data.stars[hot - n];
     card.hidden = hot < 0 || Boolean(drag?.moved);
+    ui(".plane").classList.toggle("over", data.takes && !card.hidden && hot < n);
     if (card.hidden) return;
     cardOf(card, data.lines[hot] ?? ["", star.label, ` ${star.text}`], data.notes[hot] ?? "");
     cardAt(card, now[2 * hot], now[2 * hot + 1], size);
+  }
+
+  // What is on screen as an SVG of its own, with the look written into it.
+  function picture() {
+    const { color: ink, fontFamily } = getComputedStyle(root), named = { "font-family": fontFamily, "font-weight": 650, "font-size": 13, "text-anchor": "middle" };
+    const made = svg("svg", { width: size.x, height: size.y, viewBox: `0 0 ${size.x} ${size.y}` });
+    rings.forEach((ring) => made.append(Object.assign(ring.cloneNode(), { style: "" })));
+    made.querySelectorAll("circle").forEach((ring) => { ring.setAttribute("fill", "none"), ring.setAttribute("stroke-width", 2), ring.setAttribute("stroke-dasharray", "5 4"); });
+    for (const k of order) made.append(svg("path", { d: SHAPES[data.shapes[k] % 8], transform: shift(k), fill: colourOf(groups()[k]) }));
+    labels.forEach((label, k) => {
+      if (!Number(label.style.opacity)) return;
+      const [x, y] = label.style.transform.match(/-?[\d.]+/g), wide = label.offsetWidth, tall = label.offsetHeight, { name, colour, ink: own } = data.labels[k];
+      made.append(svg("rect", { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 3, fill: colour }), svg("text", { ...named, x, y: +y + 4.5, fill: own }, name));
+    });
+    data.stars.forEach((star, k) => made.append(svg("g", { transform: shift(n + k) },
+      svg("path", { d: STAR, fill: star.colour, stroke: "#1b1b1f", "stroke-width": 1.6 }), svg("text", { ...named, y: k % 2 ? 25 : -16, fill: ink }, star.label))));
+    return made;
   }
 
   // At rest: the list's order in the document is what is seen, and what changed is said to those who do not see it.
@@ -237,6 +291,12 @@ function map(root) {
     origin = origin === point ? -1 : point;
     ask();
     tell();
+  }
+
+  // A dot of a compact map: its sentence is wanted as the second one.
+  function takeSentence(point) {
+    if (point >= 0 && point < n && data.takes) life.tell({ ...state(data.names[stop()]), taken: data.rows[point] });
+    ask();
   }
 
   const ofGroup = (group) => all().filter((k) => groups()[k] === group);
@@ -268,7 +328,7 @@ function map(root) {
     const point = (event) => pointIn(plane, event);
     plane.onpointerdown = (event) => {
       if (event.button) return;
-      const finger = event.pointerType === "touch", moves = event.shiftKey || (finger && !armed);
+      const finger = event.pointerType === "touch", moves = data.compact || event.shiftKey || (finger && !armed);
       drag = { last: point(event), path: [point(event)], moved: false, moves, idle: moves && lens.k === 1 };
       plane.setPointerCapture(event.pointerId);
       if (!finger) event.preventDefault(); // no text is selected on the way
@@ -288,8 +348,9 @@ function map(root) {
       drag = null;
       if (!done) return;
       if (!done.moved) {
-        const point = nearest(done.last, event.pointerType === "touch" ? TOUCH_HIT : HIT);
-        if (event.pointerType === "touch") hot = point;
+        const finger = event.pointerType === "touch", point = nearest(done.last, finger ? TOUCH_HIT : HIT), again = !finger || hot === point;
+        if (finger) hot = point;
+        if (data.compact) return again ? takeSentence(point) : ask(); // a finger sees the sentence first
         if (point >= 0) return question(point);
         if (picked.size) { picked = new Set(); tell(); }
       } else if (!done.moves) {
@@ -318,15 +379,18 @@ function map(root) {
     const to = data.names.indexOf(message.view);
     origin = pointOf(message.dot);
     picked = new Set(message.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
-    if (to >= 0 && !ready) layers.at = to;
+    if (to >= 0 && !ready && data.opens && !opened && !still.matches) {
+      layers.at = 0;
+      layers.goTo(to, OPENING_MS);
+    } else if (to >= 0 && !ready) layers.at = to;
     else if (to >= 0 && to !== stop() && !layers.way && !layers.playing && !drag && !ui("input").matches(":active")) layers.goTo(to);
-    ready = true;
+    ready = opened = true;
     life.agree(state(message.view), message);
     ask();
   }
 
   function take(given) {
-    const first = window["elmoscope-map"];
+    const first = given.news ?? window["elmoscope-map"];
     if (data?.key === given.key) { hear(first); return ask(); }
     const old = data, was = now;
     data = given;
@@ -337,8 +401,11 @@ function map(root) {
     from = old && !still.matches && was.length === now.length && old.rows.join() === data.rows.join() ? was : null;
     blend = performance.now();
     order = all().sort((a, b) => Boolean(data.groups[0][a]) - Boolean(data.groups[0][b]));
-    layers.halt();
-    if (!old || old.names.length !== data.names.length) ready = false;
+    const otherSpaces = !old || old.names.length !== data.names.length;
+    if (!data.compact || otherSpaces) layers.halt(); // other sentences do not stop a glide
+    if (otherSpaces) ready = false;
+    if (old?.rows.join() !== data.rows.join()) offsets = [];
+    reported = -1;
     [origin, hot, sense, lens, drag, picked] = [-1, -1, null, WHOLE, null, new Set()];
     build();
     hear(first);

@@ -5,7 +5,6 @@ screen, whose lines are drawn and what is selected.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 
 import streamlit as st
 
@@ -16,17 +15,17 @@ from pages._frame.choices import ALL, TOKENS
 from pages._map import brush
 from pages._map.lines import KEY
 from pages._widgets import instruments
-from pages._widgets.instruments import get_settings, instrument
+from pages._widgets.instruments import get_settings
+from pages._widgets.maps import map_widget
 from pages._word import pair_layer
 
 LIVE = "map.live"  # key of the component
-_live = instrument("map", Path(__file__).parent, "live")
 MOST_LINKED = 200  # dots up to which the neighbors of each are sent beforehand; of more, those of the stars and of the one in question
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
     """Mount the instrument; where the reader lets go, the layer, the point in question and the selection are taken over."""
-    _live(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
+    map_widget(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
 
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:

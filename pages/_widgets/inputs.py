@@ -1,5 +1,7 @@
 """The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
 
+from unicodedata import category
+
 import streamlit as st
 
 from core.common.i18n import t
@@ -41,6 +43,11 @@ def _foreign(*chosen: Chosen) -> None:
     for word in language.foreign(*(item.word for item in chosen))[:1]:
         st.info(plain(language.say_foreign(word)), icon=":material/translate:")
         language.offer_its_language(word, "inputs.read")
+
+
+def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list[int]:
+    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant."""
+    return [k for k, token in enumerate(tokens) if k in meant or not all(category(sign).startswith("P") for sign in bare(token))]
 
 
 def _readings(*chosen: Chosen) -> None:
@@ -100,7 +107,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
         position = st.pills(
             label_of_word,
-            range(len(tokens)),
+            _words_among(tokens, (result.guesses[number], result.positions[number])),
             default=result.guesses[number],
             required=True,
             key=f"{key}i",

@@ -178,15 +178,20 @@ def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """The table behind a picture or list, with its export."""
     label = label or t("Show as table")
-    record.now().note("table", record.NotedTable(table, name, label), key)
     with st.expander(label, icon=":material/table:", key=key):
-        grid(table)
-        st.download_button(
-            t("Download CSV"),
-            lambda: csv_of(table),
-            clean_name(f"{name}.csv"),
-            "text/csv",
-            key=f"{key}.csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        exported_grid(table, name=name, label=label, key=key)
+
+
+def exported_grid(table: pd.DataFrame, *, name: str, label: str, key: str) -> None:
+    """Show a table with a button that downloads it, and note it for the export of the view."""
+    record.now().note("table", record.NotedTable(table, name, label), key)
+    grid(table)
+    st.download_button(
+        t("Download CSV"),
+        lambda: csv_of(table),
+        clean_name(f"{name}.csv"),
+        "text/csv",
+        key=f"{key}.csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )

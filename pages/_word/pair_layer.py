@@ -1,6 +1,6 @@
 """The layer at which the pages about the compared word show it: the model's usual one, whatever the word is, until the user chooses another.
 
-That one then stays from word to word and from page to page. Home says where its picture shows another layer than its verdict uses.
+That one then stays from word to word and from page to page. Home opens in the sense space.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,6 @@ from typing import Any
 import streamlit as st
 
 from core.common import model_layers
-from core.common.i18n import t
-from core.figures.style import layer_title
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._word import verdict
@@ -41,12 +39,6 @@ def choose(
     return layer_choice(
         key, spaces=spaces, default=usual, label=label, place=place, on_change=_chosen_by_hand, args=(key, usual), **options
     )
-
-
-def note(used: str, layer: str) -> None:
-    """Say where the verdict used another layer than the one shown."""
-    if layer != used and layer in model_layers.in_use().spaces:
-        st.caption(t("The verdict uses {best}, this picture {layer}.", best=layer_title(used), layer=layer_title(layer)))
 
 
 def keep(layer: str) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import format_number, t
-from core.common.markup import shorten
+from core.common.markup import Markup, html
 from core.figures.style import layer_title
-from core.senses.verdict import ONE, TWO, Verdict
+from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 
 
 def title(verdict: Verdict) -> str:
@@ -15,36 +15,15 @@ def title(verdict: Verdict) -> str:
     return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
 
 
-def reason(verdict: Verdict, word: str) -> str:
-    """What it rests on: the nearest sense of each and what counts beside it, or the cosines alone."""
-    if verdict.senses is None:
-        return _without_labels(verdict, shorten(word))
-    sentences = [_senses(verdict)]
-    if verdict.outvoted:
-        sentences.append(t("Other evidence outweighs this."))
-    if verdict.expected:
-        sentences.append(t("Context words and substitutes count too."))
-    elif verdict.around:
-        sentences.append(t("Context words count too."))
-    return " ".join(sentences)
-
-
-def _senses(verdict: Verdict) -> str:
-    at = model_layers.in_use().at(verdict.named_in)
-    first, second = (f"“{sense}”" if sense else t("unclear") for sense in verdict.senses)
-    if first == second:
-        return t("Nearest sense {at}: {sense} for both.", at=at, sense=first)
-    return t("Nearest senses {at}: {first} and {second}.", at=at, first=first, second=second)
-
-
-def _without_labels(verdict: Verdict, word: str) -> str:
-    at = model_layers.in_use().at(verdict.layer)
-    if not verdict.around:
-        return t("No labeled sentences of “{word}”. Its vectors alone {at} are seldom conclusive.", word=word, at=at)
-    message = t("No labeled sentences of “{word}”. Its vectors {at}, substitutes and context words count.", word=word, at=at)
-    if verdict.says in (ONE, TWO):
-        return message
-    return f"{message} {t('Here they are inconclusive. A more specific sentence may help.')}"
+def title_with_senses(verdict: Verdict) -> Markup:
+    """The verdict with the senses that it names, where they agree with it. HTML."""
+    names = verdict.senses
+    if names is None or None in names or verdict.says == CLOSE or verdict.outvoted:
+        return html("{}", title(verdict))
+    first, second = (html("<i>{}</i>", name) for name in names)
+    if verdict.says == ONE:
+        return t("One meaning: {sense}", sense=first)
+    return t("Two meanings: {first} and {second}", first=first, second=second)
 
 
 def random_in_words(means: Mapping[str, float]) -> str:

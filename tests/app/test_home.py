@@ -1,4 +1,4 @@
-"""Home: the verdict above its picture, the layer that tells the word apart best, other languages and no words."""
+"""Home: the verdict and its picture, the space on the slider, other languages and no words."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
+from core.senses.scene import Scene
 from core.text import languages
+from pages._home import picture
 from pages._home.live import rest
+from pages._widgets import instruments
 from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,23 +23,27 @@ def part(page: AppTest, name: str) -> str:
     return re.sub("<[^>]*>", "", result[0]) if result else ""
 
 
-def test_every_example_opens_on_two_meanings_and_moves_no_slider():
-    page, layers = opened(), set()
-    assert part(page, "verdict").startswith("Two meanings")
+def scene_of(page: AppTest) -> Scene:
+    """The scene that the page drew last."""
+    return page.session_state[picture.DRAWN]
+
+
+def test_every_example_opens_on_two_meanings_with_each_star_in_its_own_cloud():
+    page = opened()
+    assert re.match("Two meanings: .+ and ", part(page, "verdict"))
     for word in languages.get_language("en").examples["pairs"]:
         page.pills(key="example").set_value(word).run()
         assert not page.exception and part(page, "verdict").startswith("Two meanings"), word
-        layers.add(page.session_state["layer"])
-        layer = page.session_state["layer"]
-        assert f" {'in the layer mix' if layer == 'mix' else 'at layer ' + layer}. " in part(page, "notice")
-    assert len(layers) == 1
+        first, second = scene_of(page).nearest[-1]
+        names = [scene_of(page).senses[k] for k in (first, second)]
+        assert first != second and part(page, "notice") == f"What to notice. The stars are nearest to “{names[0]}” and to “{names[1]}”."
+        assert page.session_state["layer"] is None  # no example moves the slider
 
 
-def test_a_vector_of_zeros_has_no_arrow_and_the_page_says_so(tmp_path):
+def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
     (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
-    assert not page.exception and "all zeros: no direction" in part(page, "notice")
-    assert "GloVe" not in page.dataframe[0].value["vectors"].tolist() and "nan" not in part(page, "notice")
+    assert not page.exception and "GloVe" not in page.dataframe[0].value["vectors"].tolist()
 
 
 def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
@@ -48,14 +55,51 @@ def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
     assert note in [caption.value.replace("\\", "") for caption in page.sidebar.caption]
 
 
-def test_a_layer_that_was_chosen_stays_and_the_verdict_with_it():
+def test_a_space_that_was_chosen_stays_and_the_verdict_with_it():
     page = opened(layer="0")
     verdict = part(page, "verdict")
-    assert page.session_state["layer"] == "0" and "Layer 0 reads only the spelling" in part(page, "notice")
-    page.button_group(key="layer").set_value("2").run()
-    assert part(page, "verdict") == verdict and "at layer 2." in part(page, "notice")
+    assert page.session_state["layer"] == "0" and "all sentences share one point" in part(page, "notice")
+    page.session_state["layer"] = "2"
+    page.run()
+    assert part(page, "verdict") == verdict and "The stars are nearest to" in part(page, "notice")
+    assert page.query_params["layer"] in ("2", ["2"])
     page.pills(key="example").set_value("play").run()
-    assert page.session_state["layer"] == "2"
+    assert page.session_state["layer"] == "2" and page.query_params["layer"] in ("2", ["2"])
+    page.session_state["layer"] = "senses"
+    page.run()
+    assert "layer" not in page.query_params
+
+
+def taken(monkeypatch, scene: Scene, **values) -> dict:
+    """The session after the widget has reported what a hand has set."""
+    given = {"view": "senses", "dot": "none", "picked": [], "seq": 1} | values
+    state = {picture.KEY: {"set": given}, picture.DRAWN: scene}
+    monkeypatch.setattr(instruments.st, "session_state", state)
+    picture._take_set()
+    return state
+
+
+def test_a_click_on_a_dot_makes_its_sentence_the_second_one(monkeypatch):
+    scene = scene_of(opened())
+    row = next(k for k, sense in enumerate(scene.sense_of) if sense != scene.sense_of[0])
+    state = taken(monkeypatch, scene, taken=row)
+    assert (state["b"], state["bi"]) == (scene.texts[row], scene.positions[row])
+    for wrong in (len(scene.texts), -1, "1", None, True):
+        assert "b" not in taken(monkeypatch, scene, taken=wrong)
+    assert taken(monkeypatch, scene, view="2")["layer"] == "2" and "layer" not in taken(monkeypatch, scene, view="7")
+
+
+def test_the_star_of_a_labeled_sentence_is_at_its_dot():
+    scene = scene_of(opened())
+    page = opened(a=scene.texts[3], b=scene.texts[5])
+    assert abs(scene_of(page).stars[:, 0] - scene_of(page).points[:, 3]).max() < 1e-6
+
+
+def test_punctuation_has_no_chip_unless_it_is_meant():
+    page = opened(a="“Yes,” she said: go!", b="Go, then.")
+    assert page.button_group(key="ai").options == ["Yes", "she", "said", "go"]
+    page = opened(a="! ?", b="🎉 party, 🎊", bi="🎉")
+    assert not page.exception and [len(page.button_group(key=key).options) for key in ("ai", "bi")] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +115,8 @@ def test_a_layer_that_was_chosen_stays_and_the_verdict_with_it():
 def test_what_is_no_pair_of_one_word_is_said_to_be_none(a, b, at, title):
     page = opened(a=a, b=b, ai=at[0], bi=at[1])
     assert not page.exception and part(page, "verdict").startswith(title)
-    assert "nearly the same" not in part(page, "notice") and "even layer 0" not in part(page, "notice")
     if a[0] == "눈" or a[0] == "🎉":
-        assert "different words" not in part(page, "notice") and "The cosine is 1.00 at layer 0 (spelling only)" in part(page, "notice")
+        assert not part(page, "notice")  # no picture of what is no word here
     if not title:
         assert "two different words" not in part(page, "verdict").casefold()
 
@@ -85,12 +128,12 @@ def test_a_foreign_word_is_read_in_its_own_language_with_one_click():
     assert "Another language" not in part(page, "verdict") and page.text_input(key="a").value == "눈이 온다"
 
 
-def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_words_drawn_at_random():
+def test_a_word_without_labels_is_drawn_among_the_words_near_either_sentence():
     page = opened(a="We spread marmalade on the warm bread.", b="There was a pot of marmalade beside the butter.")
-    verdict = part(page, "verdict")
-    assert not page.exception and verdict.startswith("One meaning")
-    assert "substitutes and context words count" in verdict
-    assert "random pairs" in part(page, "notice")
+    assert not page.exception and part(page, "verdict").startswith("One meaning")
+    scene = scene_of(page)
+    assert not scene.labeled and "marmalade" not in scene.texts and len(set(scene.texts)) == len(scene.texts)
+    assert ("farther apart" in part(page, "notice")) == (scene.distance > scene.ring)
 
 
 def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():

@@ -69,7 +69,7 @@ REQUESTS = {
         for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
     ],
     "substitutes": [
-        ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
+        ({"words": [a, b], "direction": direction}, "home" if direction == "both" else "", {"a": a["text"], "b": b["text"]})
         for (a, b), direction in zip(map(_sentences, PAIRS), ("both", "forward", "backward", "both", "both") * 2, strict=True)
     ],
     "compare": [

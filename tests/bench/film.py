@@ -50,8 +50,8 @@ class Film:
         self.take(1_400)
 
     def scrub(self, steps: int) -> None:
-        """From layer 0 to the mix and back to layer 1."""
-        slider = self.page.locator(".home input")
+        """From layer 0 to the sense space and back to layer 1."""
+        slider = self.page.locator(".map.compact .scrubber input")
         top = float(slider.get_attribute("max") or 3)
         for k in [*range(steps + 1), *range(steps - 1, steps // 3 - 1, -1)]:
             slider.evaluate(SCRUB, top * k / steps)
@@ -83,7 +83,7 @@ def film(address: str, output: Path) -> int:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(f"{address}/?a={FIRST}&b={SECOND}")
-        page.locator(".home input").wait_for()
+        page.locator(".map.compact .scrubber input").wait_for()
         page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
         page.wait_for_timeout(2_500)
         page.wait_for_function(AT_REST)

@@ -36,7 +36,7 @@ WIDER = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return Math.max(main.scrollWidth - main.clientWidth, document.documentElement.scrollWidth - innerWidth);
 }"""
-PICTURES = {"": ".home .arrows", "map": ".map canvas", "found": ".js-plotly-plot", "why": ".js-plotly-plot"}
+PICTURES = {"": ".map.compact canvas", "map": ".map canvas", "found": ".js-plotly-plot", "why": ".js-plotly-plot"}
 ADDRESSES = ["" if view == HOME else view for view in list_views()]
 
 

@@ -10,7 +10,11 @@ pytestmark = pytest.mark.browser
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-PICTURES = {"": ".arrows", "map?dot=none": ".plane", "about": ".js-plotly-plot .nsewdrag"}  # of Home, of the map, a chart of Plotly's
+PICTURES = {
+    "": ".map.compact .plane",
+    "map?dot=none": ".plane",
+    "about": ".js-plotly-plot .nsewdrag",
+}  # of Home, of the map, a chart of Plotly's
 
 
 def middle(page: Page, picture: str) -> tuple[float, float]:

@@ -97,7 +97,7 @@ def test_an_address_opens_its_sentences_word_layer_and_language(opened):
     page = opened("#a=The pitcher threw a ball.&b=Milk from the pitcher.&ai=1&bi=3&layer=2&lang=ko&theme=dark")
     expect(page.locator("h1")).to_have_text("같은 단어는 두 번 나와도 같은 뜻일까요?")
     expect(page.locator(".tokens [aria-pressed=true]")).to_have_text(["pitcher", "pitcher"])
-    expect(page.locator(".home-host input[type=range]")).to_have_value("2")
+    expect(page.locator(".picture-host input[type=range]")).to_have_value("2")
     page.get_by_role("button", name="English").click()
     expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
 
@@ -112,7 +112,7 @@ def test_sliders_lists_and_map_follow(opened):
     expect(page.locator(".map-host .star")).not_to_have_count(0)
     page.locator("#a").fill("A silver jaguar slept.")
     page.locator("#b").fill("The jaguar ran.")
-    expect(page.locator(".verdict")).to_contain_text("No labeled sentences of “jaguar”")
+    expect(page.locator(".picturing .none")).to_contain_text("words with labeled sentences")
     page.locator(".mapping").scroll_into_view_if_needed()
     expect(page.locator(".mapping .none")).to_be_visible()
 
@@ -143,7 +143,7 @@ def test_words_that_plain_objects_inherit_are_words(opened):
     for word in INHERITED:
         page.locator("#a").fill(f"The {word} built the house.")
         page.locator("#b").fill(f"A {word} came to us.")
-        expect(page.locator(".verdict")).to_contain_text(f"No labeled sentences of “{word}”")
+        expect(page.locator(".picturing .none")).to_be_visible()
         expect(page.locator(".tokens [aria-pressed=true]")).to_have_text([word, word])
     page.locator("#a").fill("We sat on the grassy bank.")
     page.locator("#b").fill("The bank lent him money.")
@@ -154,7 +154,7 @@ def test_words_that_plain_objects_inherit_are_words(opened):
 def test_an_address_of_inherited_names_opens_the_page(opened, name):
     page = opened(f"#lang={name}&layer={name}&theme={name}&ai={name}&a=The {name} sat on the bank.&b=A {name} lent money.")
     expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
-    expect(page.locator(".home-host input[type=range]")).to_have_value("1")
+    expect(page.locator(".picturing .none")).to_be_visible()
     page.locator("#a").fill("We sat on the bank.")
     page.locator("#b").fill("The bank lent him money.")
     expect(page.locator(".verdict b")).to_have_text("Two meanings")
@@ -192,15 +192,17 @@ def test_an_error_in_one_answer_ends_no_other(opened):
 
 def test_the_layer_slider_stays_where_the_hand_left_it(opened):
     page = opened(reduced_motion="reduce")
-    layer = page.locator(".home-host input[type=range]")
-    expect(layer).to_have_value("1")
+    layer = page.locator(".picture-host input[type=range]")
+    expect(layer).to_have_value("4")
+    layer.press("ArrowLeft")
+    expect(layer).to_have_value("3")
     for name in ("play", "spring", "mouse"):
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
-        expect(layer).to_have_value("1")
-    layer.press("End")
-    expect(layer).to_have_value("3")
+        expect(layer).to_have_value("3")
+    layer.press("Home")
+    expect(layer).to_have_value("0")
     for name in ("match", "light"):
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
-        expect(layer).to_have_value("3")
+        expect(layer).to_have_value("0")

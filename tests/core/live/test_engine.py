@@ -15,7 +15,7 @@ from core.live import page
 from core.text.languages import get_language
 from core.text.tokens import pieces, tokenize
 from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
-from core.views import pair
+from core.views import pair, scene
 from core.views.pair import PairRequest
 from core.workbench import Bench
 from tests.core.live.truth import compare, truths
@@ -166,6 +166,26 @@ def test_without_webassembly_the_numbers_are_the_same(ask):
     (fast,), (plain,) = ask("answer", question), ask("answer", question, plain=True)
     assert (fast["fast"], plain["fast"]) == (True, False)
     np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
+
+
+PAIRS = [
+    ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money."),
+    ("The ship reached the port at dawn.", "We drank a glass of port after dinner."),
+    ("Every pupil in the class passed the exam.", "The pupil of his left eye was wide open."),
+    ("He struck a match and lit the candle on the table.", "Our team won the match with a goal in the last minute."),
+]
+
+
+def test_home_s_picture_is_core_s_with_stars_near_core_s(bench, ask):
+    answers = ask("answer", *({"texts": texts, "tapped": [None, None]} for texts in PAIRS))
+    for texts, answer in zip(PAIRS, answers, strict=True):
+        words = bench.words(*texts)
+        known, given = scene.compute(bench, *words), answer["pair"]["scene"]
+        assert tuple(given["spaces"]) == known.spaces and tuple(given["senses"]) == known.senses and given["in_own"] == list(known.in_own)
+        np.testing.assert_allclose(np.array(given["points"]), known.points, atol=1e-4)
+        extent = np.ptp(known.points, axis=(0, 1)).max()
+        assert np.abs(np.array(given["stars"]) - known.stars).max() < 0.05 * extent, texts
+        assert tuple(given["nearest"][-1]) == known.nearest[-1]
 
 
 def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):

@@ -1,0 +1,104 @@
+"""Home's picture and "What decides" next to it: what their widgets are sent, and what a hand has set there."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import language, t
+from core.common.markup import shorten
+from core.common.model_layers import SENSES
+from core.figures.curves import curves_figure
+from core.figures.scene import scene_figure
+from core.figures.style import layer_title
+from core.live.curves import curves_data, describe
+from core.live.points import NONE
+from core.live.scene import occurrences, scene_data
+from core.live.texts import scene_texts
+from core.senses.scene import Scene
+from core.views.pair import Pair
+from pages._cached.views import bench
+from pages._frame import question
+from pages._frame.in_use import InUse
+from pages._frame.links import write
+from pages._home import evidence
+from pages._widgets import lists
+from pages._widgets.charts import note
+from pages._widgets.inputs import Chosen
+from pages._widgets.instruments import get_settings, instrument, sequence
+from pages._widgets.maps import map_widget
+from pages._word import pair_layer
+
+KEY, CURVES = "home.live", "home.curves"  # of the components
+SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
+_curves = instrument("curves", Path(__file__).parent)
+
+
+def show(in_use: InUse, pair: Pair, scene: Scene, chosen: Mapping[int, Chosen]) -> str:
+    """Draw the picture and the curves; return the space that is shown."""
+    space = _space(scene)
+    with st.container(key="home_picture"):
+        left, right = st.columns([2, 1], gap="medium")
+        with left:
+            _picture(in_use, scene, chosen, space)
+        with right:
+            _decides(in_use, pair, scene, space)
+    return space
+
+
+def _picture(in_use: InUse, scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
+    state = st.session_state
+    word = chosen[1].word
+    key = scene, tuple(chosen.values()), language()
+    data = bench(in_use).opener.memo.value("scene sent", key, lambda: scene_data(scene, word, chosen), most=24)
+    news = {"key": data["key"], "view": space, "dot": NONE, "picked": [], "seq": sequence(KEY)}
+    opens = space == SENSES and not state.get(OPENED)
+    state[OPENED], state[DRAWN] = True, scene
+    map_widget(key=KEY, data=data | {"news": news, "opens": opens}, on_set_change=_take_set)
+    sentences = [(item.tokens, item.position) for item in chosen.values()]
+    alt = scene_texts(labeled=scene.labeled)["alt"].format(word=shorten(word), n=len(scene.texts), where=layer_title(space))
+    note(lambda: scene_figure(scene, space, sentences), key="scene", alt=alt)
+
+
+def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
+    rows, plain, usual = evidence.rows(in_use, pair), evidence.plain_rows(in_use, pair), evidence.usual_layer(in_use)
+    sure = evidence.say_probability(pair)
+    _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
+    every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]
+    if every_row:
+        note(lambda: curves_figure(every_row), key="curves", alt=describe(rows, sure))
+
+
+def show_table(scene: Scene, space: str) -> None:
+    """Show the dots of a space as a table: what hover and colors tell."""
+    places = scene.points[scene.spaces.index(space)].round(3)
+    names = scene.senses if scene.labeled else (t("first sentence"), t("second sentence"), t("both"))
+    rows = [(text, names[k], *place) for text, k, place in zip(scene.texts, scene.sense_of, places.tolist(), strict=True)]
+    columns = [t("sentence"), t("sense")] if scene.labeled else [t("word"), t("near")]
+    lists.exported_grid(pd.DataFrame(rows, columns=[*columns, "x", "y"]), name="scene", label=t("Picture"), key="home.scene.table")
+
+
+def _space(scene: Scene) -> str:
+    """Return the space that is shown: the address's or the hand's, else the last, the sense space."""
+    state = st.session_state
+    if SPACE not in state or question.gone_through_history():
+        state[SPACE] = st.query_params.get(SPACE)
+    last = scene.spaces[-1]
+    space = state[SPACE] if state[SPACE] in scene.spaces else last
+    write(SPACE, None if space == last else space)
+    return space
+
+
+def _take_set() -> None:
+    """In a callback: take the space that a hand has set, or put the sentence of the dot that was clicked into the second box."""
+    scene, given = st.session_state.get(DRAWN), get_settings(KEY)
+    if scene is None:
+        return
+    if (space := given.get("view")) in scene.spaces:
+        st.session_state[SPACE] = space
+        pair_layer.keep(space)
+    if scene.labeled and type(row := given.get("taken")) is int and 0 <= row < len(scene.texts):
+        sentence = occurrences(scene)[row]
+        question.put(b=sentence.sentence, word=sentence.word)
+        st.session_state["bi"] = sentence.position

@@ -1,0 +1,38 @@
+"""The curves of "What decides" as their widget is sent them."""
+
+import json
+
+import numpy as np
+
+from core.figures.curves import EvidenceRow, curves_figure
+from core.live.curves import curves_data
+
+BINS = np.linspace(-0.975, 0.975, 40)
+
+
+def row(name: str, value: float) -> EvidenceRow:
+    return EvidenceRow(
+        name=name, low=-1.0, high=1.0, same=np.exp(-((BINS - 0.4) ** 2) * 9), different=np.exp(-((BINS + 0.4) ** 2) * 9), value=value
+    )
+
+
+def test_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
+    assert row("a", 0.5).favors_same and not row("a", -0.5).favors_same
+    assert row("a", 7.0).favors_same == row("a", 1.0).favors_same and not row("a", -7.0).favors_same  # beyond the last bin
+
+
+def test_every_space_has_its_gray_row_and_the_sense_space_the_usual_layer_s():
+    plain = {"1": row("layer 1", 0.3), "mix": row("mix", 0.2)}
+    data = curves_data([row("place", -0.5), row("words", 0.5)], plain, ("0", "1", "mix", "senses"), "1", "Together: 90% two meanings.")
+    assert [item and item["name"] for item in data["plain"]] == ["layer 1", "layer 1", "mix", "layer 1"]
+    assert [len(item["same"]) for item in data["rows"]] == [40, 40] and json.loads(json.dumps(data)) == data
+    assert (
+        "place: like pairs of different meanings." in data["text"]["alt"]
+        and "words: like pairs of the same meaning." in data["text"]["alt"]
+    )
+    assert curves_data([], {}, ("0", "senses"), "1", "")["plain"] == [None, None]
+
+
+def test_a_figure_has_two_curves_a_row():
+    figure = curves_figure([row("place", -0.5), row("words", 0.5)])
+    assert len(figure.data) == 4 and [shape.x0 for shape in figure.layout.shapes] == [-0.5, 0.5]
