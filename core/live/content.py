@@ -29,7 +29,6 @@ def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share
     report(0.7, t("Packing"))
     page_facts = {
         "random": facts["random"],
-        "lengths": facts["lengths"],
         "lemmas": list(facts["lemmas"]),
         "layer": facts["calibration"]["layer"],
     }
