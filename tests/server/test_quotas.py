@@ -48,19 +48,22 @@ def stored_bytes(server: Server) -> int:
     return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
+PASTE = "corpus_way=paste"
+
+
 def text_of(kilobytes: float, name: str) -> str:
     return (f"{name}. " + MANY * (1 + int(1000 * kilobytes) // len(MANY)))[: int(1000 * kilobytes)]
 
 
 def paste(client: Client, text: str) -> Page:
-    page = client.run("corpus", "corpus_way=paste") if "Your text" not in client.page.widgets else client.page
-    return client.run("corpus", widgets={page.widgets["Your text"]: text})
+    page = client.run("corpus", PASTE) if "Your text" not in client.page.widgets else client.page
+    return client.run("corpus", PASTE, widgets={page.widgets["Your text"]: text})
 
 
 def in_use(client: Client, text: str) -> Page:
     """Paste a text and put it to use on every page, so that its reading begins."""
     page = paste(client, text)
-    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
+    return client.run("corpus", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
 
 
 def until(client: Client, found, query: str = "", seconds: float = WAIT_S) -> Page:
@@ -95,7 +98,7 @@ def test_a_text_can_be_deleted_as_soon_as_it_is_stored_also_where_it_is_not_inde
         stored = texts_of(small) - before
         assert len(stored) == 1 and "This corpus needs" in page.text  # its index is refused
         assert "Your texts are deleted 6 hours after your visit ends" in page.text and "Delete for good" in page.widgets
-        page = client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        page = client.run("corpus", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert not stored & texts_of(small) and "Delete for good" not in page.widgets
 
 
@@ -104,10 +107,10 @@ def test_what_one_visit_deletes_stays_for_another_that_uses_it(small):
     with Client(small) as first, Client(small) as second:
         before, page = texts_of(small), paste(first, text)
         paste(second, text)
-        first.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        first.run("corpus", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert len(texts_of(small) - before) == 1
         page = paste(second, text)
-        second.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        second.run("corpus", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert not texts_of(small) - before
 
 
