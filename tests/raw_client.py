@@ -3,7 +3,7 @@
 with start_server("public", tmp_path) as server:                # or "local"
     server.request("PUT", "/_stcore/upload_file/a/b", b"x", host="other.test:8501").status
     with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed if the server refuses it
-        page = client.run("texts", "texts_view=search&find=bank")                # runs the page and waits until the script has finished
+        page = client.run("texts", "texts_view=search&find=bank")  # runs the page and waits until the script has finished
         client.run("texts", widgets={page.widgets["Word or phrase"]: "river"})
 """
 

@@ -117,7 +117,7 @@ def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
 # --- hosts and origins ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/", "/corpus?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
+@pytest.mark.parametrize("path", ["/", "/texts?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
 def test_website_that_points_its_name_at_the_server_is_refused(server, path):
     answer = server.request("GET", path, host=f"other.test:{server.port}")
     assert answer.status == 403 and answer.seconds < LOOK_UP_S
