@@ -169,10 +169,10 @@ def find_ids(page: Page) -> list[str]:
         ("", ""),
         ("neighbors", ""),
         ("mix", "map_part=mix"),
-        ("search", "find=bank"),
+        ("texts", "texts_view=search&find=bank"),
         ("predict", ""),
-        ("train", "train_task=own"),
-        ("change", ""),
+        ("classify", "classify_view=train&train_task=own"),
+        ("texts", "texts_view=change"),
     ],
 )
 def test_no_value_of_a_widget_raises_an_exception(server: Server, name: str, query: str):
