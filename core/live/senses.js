@@ -117,7 +117,8 @@ function newSenses(pack, network, statics, substitutes) {
     const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
     const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(around ? agreed(around.middles) : 0.5, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
     inputs.push(around ? agreed(around.directions) : 0, expected, odds(nearest, SOFT_MIDDLES));
-    return said(probabilityOf(inputs, calibration.votes), layer, { ...read, around: statics.dim > 0, expected: learned !== null });
+    const evidence = { ...(around ? { around: inputs[11] } : {}), ...(learned ? { senses: inputs[10], expected: inputs[12], nearest: inputs[13] } : {}) };
+    return said(probabilityOf(inputs, calibration.votes), layer, { ...read, evidence });
   }
 
   // Two tokens of any other word.
@@ -131,7 +132,7 @@ function newSenses(pack, network, statics, substitutes) {
     });
     if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
     const cosines = centres.map((centre, k) => (views.every((item) => there(item[k])) ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
-    return said(probabilityOf(cosines, calibration.alone), layer, { around: true });
+    return said(probabilityOf(cosines, calibration.alone), layer);
   }
   return { ofLabelled, ofUnlabelled, topic, partsOf, placed };
 }
