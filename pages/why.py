@@ -10,4 +10,4 @@ lede(t("Change one word at a time until the sense flips. Below, each word of the
 inputs, picture = picture_first()
 with inputs:
     first, second = sentence_pair()
-show("pages._why.show", in_use, first, second, inputs, picture)
+show("pages._why.show", in_use, first, second, picture)

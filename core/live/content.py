@@ -27,12 +27,7 @@ def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share
     report(0.5, t("Labeled sentences"))
     facts |= add_labelled(pack, bench)
     report(0.7, t("Packing"))
-    page_facts = {
-        "random": facts["random"],
-        "lengths": facts["lengths"],
-        "lemmas": list(facts["lemmas"]),
-        "layer": facts["calibration"]["layer"],
-    }
+    page_facts = {"random": facts["random"], "lemmas": list(facts["lemmas"]), "layer": facts["calibration"]["layer"]}
     return pack.to_bytes(facts | _language(bench, page_facts["lemmas"])), page_facts
 
 

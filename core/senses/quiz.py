@@ -1,20 +1,23 @@
 """Guess the machine: eight labeled sentences drawn by a quiz's number, and the sense that a model reads in each.
 
 What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on
-every machine, whatever model is in use. The quiz of a day has the number of days since FIRST_DAY. What a model reads is asked of
-it afterward: its nearest labeled sentences of the same word vote, and the sentence that is asked about is never among them.
-Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's best layer
-(core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
+every machine, whatever model is in use. Two of the eight sentences are ones that the bundled model misreads. The quiz of a day has the
+number of days since FIRST_DAY. What a model reads is asked of it afterward: its nearest labeled sentences of the same word vote, and the
+sentence that is asked about is never among them. Nearness is the cosine in the sense space (core.index.sense_space), which reads more
+sentences as they are labeled than the word's best layer (core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
 
+from core.common.config import ASSETS
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -22,6 +25,7 @@ from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import Model
+from core.files.artifacts import read_json
 from core.index.neighbours import Neighbour, Query, make_query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
@@ -37,6 +41,7 @@ from core.text.tokens import join_tokens
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
+MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
 FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
 K = verdict.K  # labeled sentences that vote
 HIT, MISS = "■", "□"  # in every font, of every color
@@ -119,28 +124,54 @@ def number_from(text: str) -> int:
 
 
 def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
-    """The questions of a number, in the order asked; fewer, or none, where a language has too few labeled words."""
-    return tuple(islice(_questions(number, language, words_of(language)), QUESTIONS))
+    """Return the questions of a number, in the order asked; fewer, or none, where a language has too few labeled words.
+
+    MISREAD of them are on sentences that the language's own model misreads, the others on sentences that it reads as they are labeled.
+    """
+    hard, words = misread(language.code), _shuffle(number, "word", words_of(language))
+    first = list(islice(_questions(number, language, [word for word in words if word in hard], is_misread=True), MISREAD))
+    taken = {item.word for item in first}
+    others = _questions(number, language, [word for word in words if word not in taken])
+    questions = [*first, *islice(others, QUESTIONS - len(first))]
+    order = _shuffle(number, "place", map(str, range(len(questions))))
+    return tuple(questions[int(k)] for k in order)
 
 
-def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[QuizQuestion]:
-    """A word after another, at random, as long as one is wanted: no other word's sentences are looked for."""
-    for word in _shuffle(number, "word", words):
-        if request := question(number, word, labelled_of(language, word)):
+@lru_cache(maxsize=4)
+def misread(code: str) -> dict[str, dict[str, str]]:
+    """Return the labeled sentences that a language's own model misreads: word -> sentence -> the sense that it reads (tests.bench.quiz)."""
+    path = ASSETS / f"quiz-{code}.json"
+    return read_json(path) if path.is_file() else {}
+
+
+def _questions(number: int, language: Language, words: Iterable[str], *, is_misread: bool = False) -> Iterator[QuizQuestion]:
+    """Yield a question a word, as long as one is wanted: no other word's sentences are looked for."""
+    for word in words:
+        if request := question(number, word, labelled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread):
             yield request
 
 
-def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuestion | None:
-    """A quiz's question about a word with these labeled sentences; None where it has no two senses to tell apart."""
+def question(
+    number: int, word: str, sentences: Sequence[Sentence], misread: Mapping[str, str] = MappingProxyType({}), *, is_misread: bool = False
+) -> QuizQuestion | None:
+    """Return a quiz's question about a word with these labeled sentences; None where it has no two senses to separate.
+
+    The sentence asked about is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of the others.
+    """
     targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
     for tokens, item in targets:
         by_sense.setdefault(item.sense, {})[join_tokens(list(tokens))] = (tokens, item.position)
     senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
-    if len(senses) < 2:
+    candidates = {sense: [text for text in by_sense[sense] if (misread.get(text) in senses) == is_misread] for sense in senses}
+    labels = [sense for sense in _shuffle(number, f"sense of {word}", senses) if candidates[sense]]
+    if len(senses) < 2 or not labels or (is_misread and len(senses) > MOST_SENSES):  # it was misread with all senses on offer
         return None
-    label, *others = _shuffle(number, f"sense of {word}", senses)
-    tokens, position = by_sense[label][_shuffle(number, f"sentence of {word}", by_sense[label])[0]]
+    label = labels[0]
+    text = _shuffle(number, f"sentence of {word}", candidates[label])[0]
+    tokens, position = by_sense[label][text]
+    others = [sense for sense in _shuffle(number, f"sense of {word}", senses) if sense != label]
+    others.sort(key=lambda sense: sense != misread.get(text))  # the sense that the model reads is offered
     offered = _shuffle(number, f"order of {word}", [label, *others[: MOST_SENSES - 1]])
     return QuizQuestion(word, tokens, position, tuple(offered), label)
 
@@ -169,9 +200,9 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     else:
         layer, known, own = _best_layer(table.rows.take(rows), labels, query)
     similarities, cosines = known @ known.T, known @ own[0]
-    sense, nearest = _vote(cosines, labels, len(quiz_question.senses))
+    sense, nearest = vote(cosines, labels, len(quiz_question.senses))
     np.fill_diagonal(similarities, -np.inf)
-    right = sum(_vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
+    right = sum(vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
     voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
     votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
@@ -201,8 +232,8 @@ def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
     return f"{message} · {link}" if link else message
 
 
-def _vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:
-    """(n,), (n,) -> the sense with most of the K nearest, of two with as many that of the nearest; and these rows, nearest first."""
+def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:
+    """Return the sense with most of the K nearest, of two with as many that of the nearest, and these rows, nearest first; (n,), (n,)."""
     nearest = np.argsort(-cosines, kind="stable")[: min(K, int(np.isfinite(cosines).sum()))]
     votes = np.bincount(labels[nearest], minlength=n_senses)
     return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest

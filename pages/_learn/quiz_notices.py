@@ -16,17 +16,18 @@ def asking(quiz_question: QuizQuestion) -> list[str]:
 
 
 def answered(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
-    """After an answer: whether it is ELMo's reading; and whether ELMo's is the label's."""
-    values = {"yours": answer, "read": reading.sense, "label": quiz_question.label}
+    """Write, after an answer, whether it is ELMo's reading, and whether ELMo's is the label's: one sentence."""
+    values = {"read": reading.sense, "label": quiz_question.label}
+    is_right = reading.sense == quiz_question.label
     if answer == reading.sense:
-        mine = t("<b>1 point:</b> ELMo also chose “{read}”.", **values)
-    else:
-        mine = t("<b>0 points:</b> you chose “{yours}”, ELMo “{read}”.", **values)
-    if reading.sense == quiz_question.label:
-        return [mine, t("The label agrees: ELMo is right.")]
+        if is_right:
+            return [t("<b>1 point:</b> ELMo also chose “{read}”, and is right.", **values)]
+        return [t("<b>1 point:</b> ELMo also chose “{read}”, but the label is “{label}”.", **values)]
+    if is_right:
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is right.", **values)]
     if answer == quiz_question.label:
-        return [mine, t("The label is “{label}”: you are right, ELMo is wrong.", **values)]
-    return [mine, t("The label is “{label}”: ELMo is wrong.", **values)]
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is wrong; you are right.", **values)]
+    return [t("<b>0 points:</b> ELMo chose “{read}”; the label is “{label}”.", **values)]
 
 
 def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:

@@ -13,7 +13,7 @@ NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
 # A slide is laid out for 1280 by 720 pixels and grows with the screen: type by the root's, a chart, which is drawn in pixels, by --zoom.
 STYLE = """
 <style>
-  .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0;}
+  .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0 0 0 2.2rem;}
   .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.5rem;}
   .st-key-one_idea .notice {font-size: 1.75rem; line-height: 1.35; margin: 0;}
   .st-key-slide_word-theme, .st-key-slide_word label {display: none;}
@@ -35,14 +35,14 @@ STYLE = """
   .st-key-slide_picture .js-plotly-plot {transform: scale(var(--zoom)); transform-origin: 0 0;}
   @media (min-width: 641px) {
     html {font-size: clamp(13px, min(1.25vw, 2.2222vh), 64px);}
-    .st-key-learn_view {padding-left: 2.2rem;}
+    .st-key-learn_view {position: fixed; top: 0.4rem; right: 8.5rem; width: auto; z-index: 999991;}
     .stMainBlockContainer {min-height: 100dvh; display: flex; flex-direction: column;}
     .stMainBlockContainer :has(.st-key-slide_picture), .st-key-slide_picture {flex: 1 1 auto !important;}
   }
   @media (max-width: 640px) {
     html {font-size: 18px;}
     .stMainBlockContainer {padding: 2.4rem 1rem 0.4rem 1rem;}
-    .st-key-one_idea h1 {font-size: 1.45rem;}
+    .st-key-one_idea h1 {font-size: 1.45rem; padding: 0;}
     .st-key-one_idea .notice {font-size: 1.15rem;}
     .st-key-one_idea .said, .st-key-one_idea .stElementContainer:has(.stPlotlyChart) ~ .stElementContainer .said {font-size: 1.25rem;}
     .st-key-one_idea .token {font-size: 1.2rem;}

@@ -24,23 +24,27 @@ from pages._widgets.inputs import Chosen
 from pages._word import atlas, verdict
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """Draw the path from the first sentence to the second in `picture`, and its controls in `inputs`."""
-    with inputs.popover(t("More"), icon=":material/tune:"):
+def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) -> None:
+    """Draw the path from the first sentence to the second in `picture`: the edits and the guess left, the map right."""
+    with picture:
+        senses = st.container()
+        left, right = st.columns([2, 3], gap="large")
+    question = left.container()
+    with left, st.popover(t("More"), icon=":material/tune:", key="flip.more"):
         order, space = choices(in_use)
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = edit_notices.in_words(view(compute, bench(in_use), request))
     judgment = verdict.on(about(in_use, first.in_context, second.in_context), first.in_context, second.in_context).verdict
-    with picture:
+    with senses:
         if not path.lemma:
             why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)
             show_html('<p class="small">{}</p>', why)
         lists.legend(path.senses, word=path.lemma)
-        left, right = st.columns([2, 3], gap="large")
     pieces = as_written(first.tokens, first.text), as_written(second.tokens, second.text)
-    with left:
+    with question:
         guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labelled=bool(path.lemma))
+    with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
         if path.way:

@@ -9,10 +9,10 @@ from pages._why import decide, edit
 from pages._widgets.inputs import Chosen
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """Draw the game in `picture`, its controls in `inputs`, and the words that decide below."""
+def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) -> None:
+    """Draw the game in `picture`, and the words that decide below."""
     if first.position is not None and second.position is not None:
-        edit.show(in_use, first, second, inputs, picture)
+        edit.show(in_use, first, second, picture)
     if first.position is not None:
         st.subheader(t("Which words decided it?"), anchor=False)
         decide.show(in_use, first, second)

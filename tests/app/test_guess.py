@@ -53,7 +53,7 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
         followed += choice == labels[k]
         message = plain(page)
         assert f"Your points: {hits} of {k + 1}" in message and f"ELMo right: {right} of {k + 1}" in message
-        assert ("1 point:" in message) == (choice == result.sense) and ("ELMo is right" in message) == (result.sense == labels[k])
+        assert ("1 point:" in message) == (choice == result.sense) and ("and is right" in message) == (result.sense == labels[k])
         assert "ELMo also expects here:" in message and "(the sense space)" in message
         assert f"{max(result.votes)} of the {sum(result.votes)} nearest labeled sentences mean “{result.sense}”" in message
         page = pressed(page, f"guess.next.{number}.{k}")
@@ -127,9 +127,9 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
     reading = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
     lines = written([*quiz_notices.answered(question, reading, answer), *quiz_notices.how(question, reading)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
-    assert ("1 point" in lines[0]) == (answer == reading.sense) and ("is wrong" in lines[1]) == (reading.sense != label)
-    assert ("you are right" in lines[1]) == (answer == label != reading.sense)
-    assert f"{max(votes)} of the {sum(votes)} nearest labeled sentences mean" in lines[2]
+    assert ("1 point" in lines[0]) == (answer == reading.sense) and ("and is right" in lines[0]) == (reading.sense == label)
+    assert ("you are right" in lines[0]) == (answer == label != reading.sense)
+    assert f"{max(votes)} of the {sum(votes)} nearest labeled sentences mean" in lines[1]
 
 
 @given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))

@@ -90,6 +90,8 @@ def test_every_page_says_what_to_notice_in_one_sentence(path: str, language: str
     for body in notices:
         in_sight = re.sub("<details>.*</details>", "", body.partition("</b>")[2], flags=re.DOTALL)
         assert sentence_count(in_sight) <= (1 if path in ONE_SENTENCE else 2), in_sight
+        if path in ONE_SENTENCE and language == "en":
+            assert len(re.sub("<[^>]*>", "", in_sight).split()) <= 15, in_sight
 
 
 def test_sentences_are_counted_and_what_comes_after_the_first_is_folded():

@@ -25,9 +25,9 @@ def query_of(model: Model, request: quiz.QuizQuestion) -> Query:
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
     """What stands here was drawn once: whoever changes the draws changes the quiz that people have shared."""
     request = quiz.quiz(325, ENGLISH)
-    assert [item.word for item in request] == ["card", "terminal", "report", "play", "spring", "charm", "program", "address"]
-    assert request[2].text == "Horses bolt at the report of a rifle, so keep a firm grip on the reins."
-    assert request[2].senses == ("tell the authorities", "written account", "sound of a gun") and request[2].label == "sound of a gun"
+    assert [item.word for item in request] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
+    assert request[1].text == "Reports of flooding are coming in from the coast."
+    assert request[1].senses == ("tell the authorities", "written account", "sound of a gun") and request[1].label == "written account"
     assert not {item.word for item in request} & {item.word for item in quiz.quiz(326, ENGLISH)}
     assert quiz.quiz(325, ENGLISH) == request
 
@@ -51,6 +51,22 @@ def test_a_quiz_has_eight_words_with_two_or_three_senses_of_which_one_is_the_lab
             assert any(s.tokens == item.tokens and s.targets[0].sense == item.label for s in labelled_of(language, item.word))
 
 
+@pytest.mark.parametrize("language", [ENGLISH, KOREAN], ids=["en", "ko"])
+def test_two_of_eight_sentences_are_ones_that_the_bundled_model_misreads(language):
+    hard = quiz.misread(language.code)
+    for number in (0, 7, 41, 325, quiz.LAST):
+        request = quiz.quiz(number, language)
+        wrong = [item for item in request if item.text in hard.get(item.word, {})]
+        assert len(wrong) == quiz.MISREAD and all(hard[item.word][item.text] in item.senses for item in wrong)
+
+
+def test_the_bundled_model_errs_on_those_and_reads_the_others_as_they_are_labeled(model):
+    space, hard = open_judge(model).sense_space, quiz.misread("en")
+    for request in quiz.quiz(12, ENGLISH):
+        is_wrong = quiz.reading(model, request, space).sense != request.label
+        assert is_wrong == (request.text in hard.get(request.word, {})), request.word
+
+
 def test_over_many_quizzes_no_place_among_the_choices_is_the_label_s():
     places = [item.senses.index(item.label) for n in range(40) for item in quiz.quiz(n, ENGLISH) if len(item.senses) == 3]
     assert max(np.bincount(places, minlength=3)) < 0.45 * len(places)
@@ -65,7 +81,9 @@ def test_a_word_without_two_senses_of_two_sentences_is_not_asked_about():
 
 def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
     """Whatever label its own row bears, the reading stays; and every row that votes is of another sentence and of a sense on offer."""
-    for request in quiz.quiz(325, ENGLISH)[3:5]:  # two of the bundled table's words: nothing is encoded but the question
+    for request in [
+        item for item in quiz.quiz(325, ENGLISH) if item.word in ("play", "spring")
+    ]:  # two of the bundled table's words: nothing is encoded but the question
         table, query = open_word(request.word, model), query_of(model, request)
         result = quiz.read(table, request, query)
         own = [int(r) for r in table.labelled_rows(request.word) if table.occurrence(int(r)).tokens == request.tokens]
@@ -109,10 +127,10 @@ def test_in_the_sense_space_more_sentences_are_read_as_they_are_labelled(model):
 
 def test_equal_votes_go_to_the_sense_of_the_nearest():
     cosines, labels = np.array([0.1, 0.9, 0.8, 0.2]), np.array([0, 1, 0, 1])
-    sense, nearest = quiz._vote(cosines, labels, 3)
+    sense, nearest = quiz.vote(cosines, labels, 3)
     assert sense == 1 and nearest.tolist() == [1, 2, 3, 0]
     cosines[1] = -np.inf  # nobody votes on themselves
-    assert quiz._vote(cosines, labels, 3) == (0, pytest.approx([2, 3, 0]))
+    assert quiz.vote(cosines, labels, 3) == (0, pytest.approx([2, 3, 0]))
 
 
 def test_a_word_that_the_table_does_not_hold_is_named(model):
