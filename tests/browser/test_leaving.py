@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
-NEXT = "document.querySelector('[data-testid=stSidebar] [data-testid=stPageLink] a[href*=neighbours]').click()"
+NEXT = "document.querySelector('[data-testid=stSidebar] [data-testid=stPageLink] a[href*=neighbors]').click()"
 
 
 def test_a_slider_that_glides_as_its_page_is_left_says_nothing_more(page: Page, server: str):
