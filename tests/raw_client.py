@@ -3,8 +3,8 @@
 with start_server("public", tmp_path) as server:                # or "local"
     server.request("PUT", "/_stcore/upload_file/a/b", b"x", host="other.test:8501").status
     with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed if the server refuses it
-        page = client.run("corpus", "find=bank")                # runs the page and waits until the script has finished
-        client.run("corpus", widgets={page.widgets["Find"]: "river"})
+        page = client.run("texts", "texts_view=search&find=bank")  # runs the page and waits until the script has finished
+        client.run("texts", widgets={page.widgets["Word or phrase"]: "river"})
 """
 
 import contextlib

@@ -173,6 +173,7 @@
         const button = tokens.children[k] ?? tokens.appendChild(make("button", { type: "button" }));
         button.textContent = piece.trim();
         button.setAttribute("aria-pressed", k === positions[side]);
+        button.hidden = k !== positions[side] && /^\p{P}+$/u.test(piece.trim()); // punctuation is not a chip
         button.onclick = () => { state.tapped[side] = { word: state.asked.tokens[side][k], position: k }; if (!state.tapped[1 - side]?.position && state.tapped[1 - side] !== null) state.tapped[1 - side] = null; ask(); };
       });
     });

@@ -69,28 +69,28 @@ def wait_for_text(client: Client, page: str, query: str, text: str, seconds: flo
 
 def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(server):
     with Client(server) as client, Client(server) as other:
-        other.run("corpus")
+        other.run("texts")
         server.wait_until_idle()
         server.reset_peak()
         start_mb = server.memory_mb()
-        upload(server, client, "corpus", "corpus_way=files", "Texts", "a.docx", make_document())
+        upload(server, client, "texts", "corpus_way=files", "Texts", "a.docx", make_document())
         start = time.monotonic()
-        assert other.run("corpus").texts
+        assert other.run("texts").texts
         assert time.monotonic() - start < 30
-        wait_for_text(client, "corpus", "corpus_way=files", "a.docx has over 100,000 lines or paragraphs")
+        wait_for_text(client, "texts", "corpus_way=files", "a.docx has over 100,000 lines or paragraphs")
     assert server.peak_mb() - start_mb < 300
 
 
 def test_wide_table_takes_memory_only_for_its_texts_and_labels(server):
     with Client(server) as client:
-        client.run("train")  # loads the modules of the page
+        client.run("classify", "classify_view=train")  # loads the modules of the page
         server.wait_until_idle()
         start_mb = server.memory_mb()
         server.reset_peak()
         data = make_wide_table()
         assert 8 * MB < len(data) < 10 * MB
-        upload(server, client, "train", "train_task=own", "CSV", "a.csv", data)
-        wait_for_text(client, "train", "train_task=own", "4,500 texts, 2 classes: a, b")
+        upload(server, client, "classify", "classify_view=train&train_task=own", "CSV", "a.csv", data)
+        wait_for_text(client, "classify", "classify_view=train&train_task=own", "4,500 texts, 2 classes: a, b")
     assert server.peak_mb() - start_mb < 200
 
 

@@ -58,9 +58,9 @@ def test_folder_in_a_link_is_read_only_after_a_click(server: Server, place: Path
     query = urlencode({"corpus_way": "folder", "corpus_folder": folder, "find": "bank"})
     for _ in range(2):  # a second session with the same link asks again
         with Client(server) as client:
-            page = check_page(client.run("corpus", query))
+            page = check_page(client.run("texts", query))
             assert "otter" not in page.text and f"`{folder}`" in page.text and "corpus_folder" not in page.query
-            page = check_page(client.run("corpus", page.query, {button(page, "Read it"): "click"}))
+            page = check_page(client.run("texts", page.query, {button(page, "Read it"): "click"}))
             assert "otter" in page.text and "Read it" not in page.widgets
 
 
@@ -208,13 +208,13 @@ def test_id_of_an_upload_is_not_part_of_a_path(server: Server, place: Path, file
     (place / "tmp" / "secret.csv").write_text(ROWS, newline="\n")
     files = read_files(place / "tmp")
     with Client(server) as client:
-        page = client.run("train", "train_task=own")
+        page = client.run("classify", "classify_view=train&train_task=own")
         path = client.upload_url()[0].rpartition("/")[0] + f"/{file_id}"
         body, headers = multipart("secret.csv", b"text,label\n")
         if file_id.isprintable():
             assert server.request("PUT", path, body, headers | XSRF).status in (400, 403, 404, 405)
         state = make_upload_state(page, file_id, path, "secret.csv", 11)
-        page = check_page(client.run("train", "train_task=own", {state.id: state}))
+        page = check_page(client.run("classify", "classify_view=train&train_task=own", {state.id: state}))
         assert "60 texts" not in page.text and read_files(place / "tmp") == files
 
 
@@ -237,12 +237,12 @@ NAMES = [
 def test_name_of_an_upload_is_not_part_of_a_path(server: Server, place: Path, name: str):
     files = read_files(place / "tmp")
     with Client(server) as client:
-        page = client.run("train", "train_task=own")
+        page = client.run("classify", "classify_view=train&train_task=own")
         path, file_id = client.upload_url(name)
         body, headers = multipart(name, ROWS.encode())
         assert server.request("PUT", path, body, headers | XSRF).status == 204
         state = make_upload_state(page, file_id, path, name, len(ROWS))
-        page = check_page(client.run("train", "train_task=own", {state.id: state}))
+        page = check_page(client.run("classify", "classify_view=train&train_task=own", {state.id: state}))
         (new_path,) = read_files(place / "tmp").keys() - files.keys()
         assert re.fullmatch(r"elmoscope-\w+/[0-9a-f]{16}(\.csv)?", new_path) and read_files(place / "tmp")[new_path] == ROWS.encode()
         assert ("60 texts, 2 classes" in page.text) is name.casefold().endswith(".csv")

@@ -117,7 +117,7 @@ def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
 # --- hosts and origins ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/", "/corpus?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
+@pytest.mark.parametrize("path", ["/", "/texts?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
 def test_website_that_points_its_name_at_the_server_is_refused(server, path):
     answer = server.request("GET", path, host=f"other.test:{server.port}")
     assert answer.status == 403 and answer.seconds < LOOK_UP_S
@@ -159,7 +159,7 @@ def test_open_server_answers_to_ip_addresses_and_the_machines_name(public, name)
 
 def test_public_server_refuses_uploads(public):
     with Client(public) as client:
-        client.run("corpus")
+        client.run("texts")
         path = f"/_stcore/upload_file/{client.session}/{UNUSED_ID}"
         start_mb = public.memory_mb()
         public.reset_peak()
@@ -173,7 +173,7 @@ def test_public_server_refuses_uploads(public):
 
 def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
     with Client(local) as client:
-        client.run("corpus", "corpus_way=files")
+        client.run("texts", "corpus_way=files")
         start_mb = local.memory_mb()
         local.reset_peak()
         statuses = []
@@ -186,7 +186,7 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
         closed_path = path
     assert local.request("PUT", closed_path, body, headers | XSRF).status == 400
     with Client(local) as client:  # the uploads of the first session do not block this one
-        client.run("corpus", "corpus_way=files")
+        client.run("texts", "corpus_way=files")
         path, _ = client.upload_url()
         assert local.request("PUT", path, body, headers | XSRF).status == 204
         for place in ("..", "../x", "secret.csv", "%2e%2e"):

@@ -15,6 +15,7 @@ from tests.raw_client import PUBLIC, Client, Page, Server, start_server
 
 TEXT = "The bank of the river was steep and the bank in town lent money to nobody at all. "
 WAIT_S = 150.0
+PASTE = "corpus_way=paste"
 
 
 @pytest.fixture(scope="module")
@@ -53,20 +54,20 @@ def make_text(kilobytes: float, name: str) -> str:
 
 
 def paste(client: Client, text: str) -> Page:
-    page = client.run("corpus", "corpus_way=paste") if "Your text" not in client.page.widgets else client.page
-    return client.run("corpus", widgets={page.widgets["Your text"]: text})
+    page = client.run("texts", PASTE) if "Your text" not in client.page.widgets else client.page
+    return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text})
 
 
 def use_everywhere(client: Client, text: str) -> Page:
     """Paste a text and use it on every page, so that the model starts to read it."""
     page = paste(client, text)
-    return client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
+    return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
 
 
 def run_until(client: Client, is_shown: Callable[[str], bool], query: str = "", seconds: float = WAIT_S) -> Page:
     """Run the page until its text fulfills a condition, and return it."""
     deadline = time.monotonic() + seconds
-    while not is_shown((page := client.run("corpus", query or client.page.query)).text):
+    while not is_shown((page := client.run("texts", query or client.page.query)).text):
         assert time.monotonic() < deadline, page.text[-2000:]
         time.sleep(0.5)
     return page
@@ -74,7 +75,7 @@ def run_until(client: Client, is_shown: Callable[[str], bool], query: str = "", 
 
 def stop(client: Client) -> Page:
     """Press the Stop button next to the progress of a job."""
-    return client.run("corpus", client.page.query, widgets={client.page.widgets["Stop"]: "click"})
+    return client.run("texts", client.page.query, widgets={client.page.widgets["Stop"]: "click"})
 
 
 def test_visit_that_fills_the_disk_is_refused_and_others_are_not(small):
@@ -95,7 +96,7 @@ def test_text_without_an_index_can_be_deleted(small):
         new_texts = find_texts(small) - texts
         assert len(new_texts) == 1 and "This corpus needs" in page.text  # its index is refused
         assert "Your texts are deleted 6 hours after your visit ends" in page.text and "Delete for good" in page.widgets
-        page = client.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        page = client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert not new_texts & find_texts(small) and "Delete for good" not in page.widgets
 
 
@@ -104,10 +105,10 @@ def test_text_that_one_visit_deletes_stays_for_another_that_uses_it(small):
     with Client(small) as first, Client(small) as second:
         texts, page = find_texts(small), paste(first, text)
         paste(second, text)
-        first.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        first.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert len(find_texts(small) - texts) == 1
         page = paste(second, text)
-        second.run("corpus", widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        second.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert not find_texts(small) - texts
 
 
