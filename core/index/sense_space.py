@@ -141,6 +141,10 @@ class SenseSpace:
         views = self.of_rows(table, rows)
         return self.place(views, views.mean(axis=0), word, mapped=mapped)
 
+    def expected(self, views: np.ndarray) -> np.ndarray:
+        """(n, V) -> (n, P): the last part, the words expected in a place."""
+        return views[:, -self.substitutes.dim :]
+
     def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
         """The k likeliest substitutes of some rows of a table, best first."""
         return self.substitutes.likeliest(*self._places_of(table, rows), k)

@@ -3,10 +3,47 @@
 from collections.abc import Mapping, Sequence
 
 from core.common import model_layers
-from core.common.i18n import t
+from core.elmo.models import Model
 from core.figures.curves import EvidenceRow
 from core.figures.style import DIFFERENT, SAME
-from core.live.texts import curve_texts
+from core.live.texts import curve_texts, kind_names, plain_name, say_like, say_together
+from core.senses.densities import Density, densities
+from core.senses.judge import Judgment
+
+
+def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
+    """Return a row for each kind of evidence of a verdict that has densities."""
+    if judgment.verdict is None:
+        return []
+    known, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
+    return [_row(name, known[kind], values[kind]) for kind, name in kind_names().items() if kind in known and kind in values]
+
+
+def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
+    """Return by layer and mix the cosine alone, where it has densities."""
+    known = densities(model, labeled=bool(judgment.lemma))
+    return {
+        space: _row(plain_name(model_layers.in_use(), space), known[space], value) for space, value in cosines.items() if space in known
+    }
+
+
+def say_probability(judgment: Judgment) -> str:
+    """Return the verdict's own probability, in words."""
+    if (verdict := judgment.verdict) is None:
+        return ""
+    share = min(99, max(1, round(100 * verdict.probability)))
+    return say_together(verdict.says, share, 100 - share)
+
+
+def density_data(density: Density) -> dict:
+    """Return a density for JSON."""
+    curves = {name: [round(float(item), 4) for item in getattr(density, name)] for name in ("same", "different")}
+    return {"low": float(density.edges[0]), "high": float(density.edges[-1])} | curves
+
+
+def _row(name: str, density: Density, value: float) -> EvidenceRow:
+    low, high = float(density.edges[0]), float(density.edges[-1])
+    return EvidenceRow(name=name, low=low, high=high, same=density.same, different=density.different, value=value)
 
 
 def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], spaces: Sequence[str], usual: str, sure: str) -> dict:
@@ -30,15 +67,4 @@ def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], s
 
 def describe(rows: Sequence[EvidenceRow], sure: str) -> str:
     """Return what the curves show, in words."""
-    each = [
-        t("{name}: like pairs of the same meaning.", name=row.name)
-        if row.favors_same
-        else t("{name}: like pairs of different meanings.", name=row.name)
-        for row in rows
-    ]
-    return " ".join([t("What decides:"), *each, sure])
-
-
-def plain_name(space: str) -> str:
-    """Return what the gray row is called."""
-    return t("Cosine alone, {where}", where=model_layers.in_use().short(space))
+    return " ".join([f"{curve_texts()['title']}:", *(say_like(row.name, same=row.favors_same) for row in rows), sure])

@@ -80,8 +80,7 @@ def _add_space(pack: Pack, judge, table, rows: np.ndarray):
     space = judge.sense_space
     if space is None or space.learned is None:
         return None
-    start = sum(space.widths[:2])
-    pack.add_rows("labelled.substitutes", space.of_rows(table, rows)[:, start:])
+    pack.add_rows("labelled.substitutes", space.expected(space.of_rows(table, rows)))
     pack.add_rows("space.maps", space.learned.maps.reshape(-1, space.learned.maps.shape[2]))
     pack.add("space.mean", space.learned.mean.astype(np.float32))
     return space

@@ -23,6 +23,18 @@ function joinedUp(parts) {
 const ranked = (values) => [...values.keys()].sort((a, b) => values[b] - values[a] || a - b);
 const cosineOf = (a, b) => { const lengths = norm(a) * norm(b); return lengths > 1e-12 ? Math.max(-1, Math.min(1, dot(a, b) / lengths)) : 0; };
 
+// x with matrix x = values, by Gaussian elimination; the matrix is symmetric and positive.
+function solved(matrix, values) {
+  const rows = matrix.map((row, k) => [...row, values[k]]), n = rows.length;
+  for (let k = 0; k < n; k++) for (let j = k + 1; j < n; j++) {
+    const by = rows[j][k] / rows[k][k];
+    if (by) for (let d = k; d <= n; d++) rows[j][d] -= by * rows[k][d];
+  }
+  const x = Array(n).fill(0);
+  for (let k = n - 1; k >= 0; k--) x[k] = (rows[k][n] - rows[k].slice(k + 1, n).reduce((sum, item, d) => sum + item * x[k + 1 + d], 0)) / rows[k][k];
+  return x;
+}
+
 // L vectors under L weights.
 function mixOf(layers, weights) {
   const sum = new Float32Array(layers[0].length);

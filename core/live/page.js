@@ -2,7 +2,7 @@
 // with its own style. Nothing here computes with vectors, and nothing is asked of any host.
 
 (() => {
-  const { texts, examples, language: written, colours, model, instruments: looks, pack_facts: facts } = ELMOSCOPE;
+  const { texts, examples, language: written, colours, model, instruments: looks, pack_facts: facts, densities } = ELMOSCOPE;
   const q = (name) => document.querySelector(name), SIDES = ["a", "b"], NEUTRAL = "#8c8c96", REST_MS = 250;
   const make = (tag, given = {}, ...inside) => { const node = Object.assign(document.createElement(tag), given); node.append(...inside); return node; };
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
@@ -60,6 +60,18 @@
     }, { set: takeSet });
     state.opened = true;
   }
+  // What core/live/curves.py sends in the app.
+  function drawCurves() {
+    const { scene: of, judgment: { verdict }, spaces, values } = state.pair, { curves: text } = t, row = (name, kind, value) => ({ ...densities[kind], name, value });
+    if (!of || !verdict) return;
+    const rows = Object.keys(text.kinds).filter((kind) => densities[kind] && verdict.evidence?.[kind] !== undefined).map((kind) => row(text.kinds[kind], kind, verdict.evidence[kind]));
+    const plain = of.spaces.map((space) => (densities[space] ? space : facts.layer)).map((space) => (densities[space] ? row(text.plain[space], space, values[spaces.indexOf(space)]) : null));
+    const one = Math.min(99, Math.max(1, Math.round(100 * verdict.probability))), sure = filled(text[verdict.says], { one, two: 100 - one });
+    const favors = ({ low, high, value, same, different }) => { const k = Math.min(same.length - 1, Math.max(0, Math.trunc(((value - low) / (high - low)) * same.length))); return same[k] > different[k]; };
+    const alt = [`${text.title}:`, ...rows.map((item) => filled(favors(item) ? text.like_same : text.like_different, { name: item.name })), sure].join(" ");
+    mounted.curves({ rows, plain, colours: colours.curves, text: { ...text, sure, alt } }, {});
+  }
+
   // The space that a hand has set, or the dot that was clicked: its sentence is then the second one.
   function takeSet(value) {
     const { scene: of } = state.pair;
@@ -200,7 +212,7 @@
       Object.assign(state, { asked: data.asked, pair: data.pair });
       q(".answer").hidden = !data.pair;
       drawVerdict(), drawTokens();
-      if (data.pair) { drawPicture(), drawExpected(); }
+      if (data.pair) { drawPicture(), drawCurves(), drawExpected(); }
       document.documentElement.dataset.answered = data.id;
       clearTimeout(timer), (timer = setTimeout(remember, REST_MS));
       return;
@@ -277,7 +289,7 @@
     q(".languages").childNodes.forEach((item) => item.setAttribute("aria-pressed", item.lang === state.language));
     boxes.forEach(({ box, label, tokens }, k) => { label.textContent = page.sentences[k], box.placeholder = page.type, tokens.setAttribute("aria-label", page.words[k]); });
     if (!ready) say(".verdict b", ""), say(".verdict span", page.loading);
-    if (state.pair) { drawVerdict(), drawPicture(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }
+    if (state.pair) { drawVerdict(), drawPicture(), drawCurves(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }
   }
   function open() {
     if (typeof Worker === "undefined") return trouble(t.page.no_worker);

@@ -22,7 +22,9 @@ from core.common.markup import Markup, html, shorten
 from core.figures.style import DIFFERENT, OWN, SAME, SENSE_COLOURS, layer_colour
 from core.files.atomic import replacing
 from core.live.content import pack_bench
+from core.live.curves import density_data
 from core.live.texts import texts
+from core.senses.densities import densities
 from core.text.languages import Language
 from core.text.tokens import find_word
 from core.text.word_in_question import same_word
@@ -61,6 +63,7 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
             "texts": _in_every_language(bench),
             "examples": [list(item) for item in examples],
             "language": "" if bench.language.code == i18n.ENGLISH else bench.language.code,
+            "densities": {kind: density_data(each) for kind, each in densities(bench.model, labeled=True).items()},
             "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": bench.model.name,
             "pack_facts": facts,

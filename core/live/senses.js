@@ -1,6 +1,6 @@
 // One meaning or two, by core's rule (core/senses/verdict.py, core/senses/evidence.py, core/index/sense_space.py).
 
-const VOTERS = 8, FEWEST = 3, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
+const VOTERS = 8, FEWEST = 3, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200, SHRINKAGE = 0.6;
 
 function newSenses(pack, network, statics, substitutes) {
   const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
@@ -61,6 +61,28 @@ function newSenses(pack, network, statics, substitutes) {
     });
     return { directions, votes, middles: given };
   }
+  // The probability of each sense for other rows (core/senses/discriminants.py). The covariance is a sphere plus the within-sense products
+  // of k rows, so that a system of k equations inverts it.
+  function posteriors(labelled, labels, points, n) {
+    const mean = meanOf(labelled), known = labelled.map((row) => less(row, mean)), counts = Array(n).fill(0);
+    for (const label of labels) counts[label]++;
+    const names = [...counts.keys()].filter((label) => counts[label]), means = names.map((label) => meanOf(known.filter((_, k) => labels[k] === label)));
+    const within = known.map((row, k) => { const by = Math.sqrt(1 / (names.length * counts[labels[k]])); return less(row, means[names.indexOf(labels[k])]).map((item) => item * by); });
+    const width = (SHRINKAGE * within.reduce((sum, row) => sum + dot(row, row), 0)) / Math.min(known.length - 1, mean.length);
+    const all = names.length < 2 || width < 1e-12;
+    const system = within.map((row, k) => within.map((other, j) => (1 - SHRINKAGE) * dot(row, other) + (k === j ? width : 0)));
+    const slopes = all ? [] : means.map((item) => {
+      const shares = solved(system, within.map((row) => dot(row, item)));
+      return item.map((value, d) => (value - (1 - SHRINKAGE) * within.reduce((sum, row, k) => sum + shares[k] * row[d], 0)) / width);
+    });
+    return points.map((point) => {
+      const at = less(point, mean), result = Array(n).fill(0);
+      const scores = names.map((_, k) => (all ? 0 : dot(at, slopes[k]) - dot(means[k], slopes[k]) / 2)), most = Math.max(...scores);
+      const shares = scores.map((score) => Math.exp(score - most)), sum = shares.reduce((a, b) => a + b, 0);
+      names.forEach((label, k) => { result[label] = shares[k] / sum; });
+      return result;
+    });
+  }
   const agreed = (values) => dot(values[0], values[1]);
   function probabilityOf(inputs, coefficients) {
     const [constant, slope, bend] = coefficients.slice(inputs.length), z = inputs.reduce((sum, item, k) => sum + item * coefficients[k], constant);
@@ -79,20 +101,24 @@ function newSenses(pack, network, statics, substitutes) {
     const keep = of.rows.map((_, k) => k).filter((k) => !both.some((item) => of.isAt(k, item.tokens, item.position)));
     const labels = keep.map((k) => of.labels[k]), pos = keep.map((k) => of.pos[k]);
     const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, pos, both.map((item) => unit(mixOf(item.layers, weights))), n);
-    const about = both.map((item) => topic(item.tokens, item.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, pos, about, n).middles) : 0.5;
-    let inSpace = [0.5, 0.5, 0], named = token.middles;
+    const about = both.map((item) => topic(item.tokens, item.position)), around = statics.dim ? shares(keep.map((k) => of.topics[k]), labels, pos, about, n) : null;
+    let inSpace = [0.5, 0.5, 0], expected = 0, nearest = 0.5, named = token.middles;
     if (learned) {
       const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((item) => item[part])));
       const own = both.map((item, k) => placed(partsOf(item.layers, about[k], item.expected()), mean, of.map));
-      const space = shares(parts.map((item) => placed(item, mean, of.map)), labels, pos, own, n);
+      const places = parts.map((item) => placed(item, mean, of.map)), space = shares(places, labels, pos, own, n), centred = centredBy(parts.map((item) => item[2]));
       named = space.middles;
+      nearest = agreed(posteriors(places, labels, own, n));
+      expected = agreed(both.map((item) => centred(unit(item.expected()))));
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
     const read = { senses: named.map(leader), namedIn: learned ? "senses" : layer };
     if (same) return said(1, layer, read);
     const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
-    const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(middles, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
-    return said(probabilityOf(inputs, calibration.votes), layer, { ...read, around: statics.dim > 0, expected: learned !== null });
+    const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(around ? agreed(around.middles) : 0.5, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
+    inputs.push(around ? agreed(around.directions) : 0, expected, odds(nearest, SOFT_MIDDLES));
+    const evidence = { ...(around ? { around: inputs[11] } : {}), ...(learned ? { senses: inputs[10], expected: inputs[12], nearest: inputs[13] } : {}) };
+    return said(probabilityOf(inputs, calibration.votes), layer, { ...read, evidence });
   }
 
   // Two tokens of any other word.
@@ -106,7 +132,7 @@ function newSenses(pack, network, statics, substitutes) {
     });
     if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
     const cosines = centres.map((centre, k) => (views.every((item) => there(item[k])) ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
-    return said(probabilityOf(cosines, calibration.alone), layer, { around: true });
+    return said(probabilityOf(cosines, calibration.alone), layer);
   }
   return { ofLabelled, ofUnlabelled, topic, partsOf, placed };
 }

@@ -3,6 +3,8 @@
 from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES, Layers
 from core.figures.style import layer_title
+from core.senses.calibration import AROUND, EXPECTED, NEAREST
+from core.senses.verdict import CLOSE, ONE, TWO
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
@@ -12,7 +14,7 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
         "page": _page(model, cut_at_spaces=cut_at_spaces),
         "verdict": _verdict(),
         "scene": _scene(layers),
-        "curves": curve_texts(),
+        "curves": _curves(layers),
         "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},
         "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
@@ -107,6 +109,39 @@ def say_point() -> str:
 def curve_texts() -> dict:
     """Of "What decides"."""
     return {"title": t("What decides"), "same": t("same meaning"), "different": t("different meanings")}
+
+
+def kind_names() -> dict[str, str]:
+    """What the kinds of evidence are called, in the order in which they are drawn."""
+    return {
+        SENSES: t("Place in the sense space"),
+        AROUND: t("Words around it"),
+        EXPECTED: t("Words ELMo expects"),
+        NEAREST: t("Sense that each is nearest to"),
+    }
+
+
+def plain_name(layers: Layers, space: str) -> str:
+    """What the gray row is called."""
+    return t("Cosine alone, {where}", where=layers.short(space))
+
+
+def say_like(name: str, *, same: bool) -> str:
+    """Which pairs are denser where a pair falls, for those who do not see the curves."""
+    return t("{name}: like pairs of the same meaning.", name=name) if same else t("{name}: like pairs of different meanings.", name=name)
+
+
+def say_together(says: str, one: int | str, two: int | str) -> str:
+    """The verdict's own probability, in percent."""
+    if says == CLOSE:
+        return t("Together: {one}% one meaning, {two}% two.", one=one, two=two)
+    return t("Together: {one}% one meaning.", one=one) if says == ONE else t("Together: {two}% two meanings.", two=two)
+
+
+def _curves(layers: Layers) -> dict:
+    says = {code: say_together(answer, "{one}", "{two}") for code, answer in (("one", ONE), ("two", TWO), ("close", CLOSE))}
+    likes = {"like_same": say_like("{name}", same=True), "like_different": say_like("{name}", same=False)}
+    return curve_texts() | says | likes | {"kinds": kind_names(), "plain": {name: plain_name(layers, name) for name in layers.spaces}}
 
 
 def _scene(layers: Layers) -> dict:

@@ -1,30 +1,68 @@
 """From what speaks for one meaning to how likely it is: a logistic regression over pairs of labeled sentences, words weighed alike."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+
+from core.common.model_layers import SENSES
 
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, say too little
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Agreement:
+    """How far one view of n pairs gives both sentences to the same sense."""
+
+    votes: np.ndarray  # (n,) of the nearest labeled sentences: the products of the senses' shares, summed
+    middles: np.ndarray  # (n,) the same of the senses' middles
+    cosines: np.ndarray  # (n,) of both sentences, the word's mean taken off
+
+
+# Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
+# in both places, the sense that each is nearest to, the word's vectors at a layer.
+AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
+LABELED_COLUMNS = {SENSES: 10, AROUND: 11, EXPECTED: 12, NEAREST: 13, TOKEN: 4}
+UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # of core.senses.evidence.cosines
+
+
 def inputs_of(
-    agreement: np.ndarray,
-    given: np.ndarray,
-    cosines: np.ndarray,
-    given_around: np.ndarray | None,
     trust: float,
-    in_senses: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    token: Agreement,
+    *,
+    around: Agreement | None = None,
+    senses: Agreement | None = None,
+    expected: np.ndarray | None = None,
+    nearest: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(n,) each: votes' and middles' agreement, cosine; middles' agreement by what stands around; votes', middles' and cosine in the sense
-    space; None where that is unknown -> (n, 11). The vectors' count by themselves, and as far as these can be trusted of this word."""
-    half = np.full_like(agreement, 0.5)
-    senses = (half, half, np.zeros_like(agreement)) if in_senses is None else in_senses
-    shares = ((agreement, SOFT), (given, SOFT_MIDDLES), (half if given_around is None else given_around, SOFT_MIDDLES))
-    shares = (*shares, (senses[0], SOFT), (senses[1], SOFT_MIDDLES))
-    votes, of_middles, of_around, in_space, of_space = (np.log((share + soft) / (1 - share + soft)) for share, soft in shares)
-    inputs = [votes, votes * trust, of_middles, of_middles * trust, cosines, cosines * trust, np.full_like(votes, trust)]
-    return np.stack([*inputs, of_around, in_space, of_space, senses[2]], axis=1)
+    """Put what is known of n pairs into the columns of the regression.
+
+    Parameters
+    ----------
+    trust : how far the word's vectors at a layer can be trusted. They count alone, and as far as that.
+    token : by those vectors.
+    around : by the words around; None where that is unknown, as in the rest.
+    senses : in the sense space.
+    expected : (n,) cosines of the words expected in both places.
+    nearest : (n,) how likely both are of one sense by the sense space's discriminants.
+
+    Returns
+    -------
+    (n, 14)
+    """
+    zero, half = np.zeros_like(token.cosines), np.full_like(token.cosines, 0.5)
+    unknown = Agreement(votes=half, middles=half, cosines=zero)
+    around, senses = around or unknown, senses or unknown
+    votes, of_middles = _odds(token.votes, SOFT), _odds(token.middles, SOFT_MIDDLES)
+    inputs = [votes, votes * trust, of_middles, of_middles * trust, token.cosines, token.cosines * trust, np.full_like(zero, trust)]
+    inputs += [_odds(around.middles, SOFT_MIDDLES), _odds(senses.votes, SOFT), _odds(senses.middles, SOFT_MIDDLES), senses.cosines]
+    inputs += [around.cosines, zero if expected is None else expected, zero if nearest is None else _odds(nearest, SOFT_MIDDLES)]
+    return np.stack(inputs, axis=1)
+
+
+def _odds(shares: np.ndarray, soft: float) -> np.ndarray:
+    return np.log((shares + soft) / (1 - shares + soft))
 
 
 def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:

@@ -8,17 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
-from core.common.config import ASSETS, cache_folder
+from core.common.config import cache_folder
 from core.common.errors import ElmoscopeError, MissingArtifact
 from core.common.memo import Bounded
 from core.elmo.models import Model
-from core.files.artifacts import read_json, write_json
+from core.files.artifacts import write_json
 from core.index.joined import JoinedTable
 from core.index.neighbours import query_of
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, opens_at_once
 from core.senses import evidence, pairs, verdict
+from core.senses.densities import read_bundled
 from core.senses.verdict import Calibration, Separability, Verdict
 from core.static.vectors import StaticVectors, open_vectors
 from core.text.labelled_words import corpus_for
@@ -176,10 +177,7 @@ class Judge:
 
     def _votes_of_further(self) -> tuple[float, ...] | None:
         """The coefficients learned from the further words under this very model (tests/bench/verdicts.py); else None."""
-        more = self.model.language.more_sentences
-        path = ASSETS / f"verdict-{more}.json"
-        learned = read_json(path, expect=dict) if more and path.is_file() else {}
-        votes = tuple(learned.get("votes", ())) if learned.get("model") == self.model.fingerprint else ()
+        votes = tuple(read_bundled(self.model).get("votes", ()))
         return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learned them
 
     def _without_labels(self, words: Sequence[WordInContext]) -> Verdict:

@@ -16,7 +16,7 @@ from core.senses.verdict import (
     Separability,
     has_senses,
     inputs_of_pairs,
-    shares_in,
+    places_in,
     shares_of,
     some_rows,
     spaces,
@@ -89,7 +89,7 @@ def pairs_by_votes(
     parts: np.ndarray | None = None,
     space: SenseSpace | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a word's sentences, each quarter judged by the other three: (n, 11) inputs of the regression, (n,) same sense.
+    """Pairs of a word's sentences, each quarter judged by the other three: (n, 14) inputs of the regression, (n,) same sense.
 
     `around`, `parts`: what stands around each of its `rows_of`, and where these are in the sense space.
 
@@ -107,8 +107,8 @@ def pairs_by_votes(
                 continue
             first, second = np.triu_indices(len(here), 1)
             by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses, pos[others]) for view in (token, around))
-            senses = None if space is None else shares_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
-            inputs.append(inputs_of_pairs(by_token, by_topic if around.any() else None, first, second, trust.above_chance, senses))
+            senses = None if space is None else places_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
+            inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic if around.any() else None, senses))
             same.append(labels[here][first] == labels[here][second])
     return np.concatenate(inputs), np.concatenate(same)
 

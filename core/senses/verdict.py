@@ -33,8 +33,18 @@ from core.files.artifacts import read_json
 from core.index.neighbours import Query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
-from core.senses import centroids, evidence
-from core.senses.calibration import inputs_of, probability_of
+from core.senses import centroids, discriminants, evidence
+from core.senses.calibration import (
+    AROUND,
+    EXPECTED,
+    LABELED_COLUMNS,
+    NEAREST,
+    TOKEN,
+    UNLABELED_COLUMNS,
+    Agreement,
+    inputs_of,
+    probability_of,
+)
 from core.senses.evidence import Evidence
 from core.senses.separation import above_chance, purity_at_k
 from core.static.vectors import StaticVectors
@@ -82,9 +92,20 @@ class Verdict:
         None  # of each sense by the senses' middles, for each sentence; they sum to 1
     )
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
-    around: bool = False  # whether what stands around it counted too
-    expected: bool = False  # whether what the model expects in its place did
+    evidence: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what counted, by kind, with its value for this pair (core.senses.densities)
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
+
+    @property
+    def around(self) -> bool:
+        """Whether its context counted, and not its vectors alone."""
+        return AROUND in self.evidence or EXPECTED in self.evidence
+
+    @property
+    def expected(self) -> bool:
+        """Whether the words expected in its place counted."""
+        return EXPECTED in self.evidence
 
     @property
     def certainty(self) -> float:
@@ -157,14 +178,16 @@ def of_labelled(
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
-        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
-    middles = (in_senses or token).middles
+        in_senses = places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
+    middles = (in_senses.shares if in_senses else token).middles
     shares = tuple({str(name): float(share) for name, share in zip(names, each, strict=True)} for each in middles)
     named = (shares, SENSES if space else trust.layer)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, *named)
-    inputs = inputs_of_pairs(token, topic, np.array([0]), np.array([1]), trust.above_chance, in_senses)
-    return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, vectors is not None, space is not None)
+    inputs = inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
+    known = {TOKEN} | ({AROUND} if _are_there(topics) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
+    values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in known}
+    return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
 
 
 def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
@@ -174,7 +197,9 @@ def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Ve
     views = seen.views(ground.layer)
     x, y = unit(views["token"])
     inputs = evidence.cosines(views, ground.centres, np.array([0]), np.array([1])) if ground.centres else np.array([[x @ y]])
-    return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, around=bool(ground.centres))
+    known = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centres and _are_there(views[evidence.VIEWS[column]]))}
+    values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in known}
+    return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
 
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
@@ -233,25 +258,48 @@ def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_sens
     return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses, pos))
 
 
-def shares_in(
+class SensePlaces(NamedTuple):
+    """Of q sentences what the labeled ones of their word say in the sense space."""
+
+    shares: Shares
+    posteriors: np.ndarray  # (q, C) of each sense, by discriminants of the labeled sentences
+    expected: np.ndarray  # (q, P) unit vectors of the words expected in their places, with the labeled sentences' mean taken off
+
+
+def places_in(
     space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
-) -> Shares:
+) -> SensePlaces:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
     mean = labelled.mean(axis=0)
-    return shares_of(space.place(labelled, mean, lemma), labels, space.place(rows, mean, lemma), n_senses, pos)
+    known, others = space.place(labelled, mean, lemma), space.place(rows, mean, lemma)
+    posteriors = np.zeros((len(rows), n_senses))
+    posteriors[:, np.unique(labels)] = discriminants.posteriors(known, labels, others)
+    expected = evidence.center(space.expected(rows), space.expected(labelled))
+    return SensePlaces(shares_of(known, labels, others, n_senses, pos), posteriors, expected)
 
 
 def inputs_of_pairs(
-    token: Shares, topic: Shares | None, first: np.ndarray, second: np.ndarray, trust: float, in_senses: Shares | None = None
+    first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None = None
 ) -> np.ndarray:
-    """Pairs of sentences by their numbers (n,), (n,) -> (n, 11) inputs of the regression, the same whichever comes first."""
+    """Pairs of sentences by their numbers (n,), (n,) -> (n, 14) inputs of the regression, the same whichever comes first."""
 
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
-    around = None if topic is None else products(topic.middles)
-    senses = None if in_senses is None else (products(in_senses.votes), products(in_senses.middles), products(in_senses.directions))
-    return inputs_of(products(token.votes), products(token.middles), products(token.directions), around, trust, senses)
+    def agreement(shares: Shares) -> Agreement:
+        return Agreement(votes=products(shares.votes), middles=products(shares.middles), cosines=products(shares.directions))
+
+    around = None if topic is None else agreement(topic)
+    if in_senses is None:
+        return inputs_of(trust, agreement(token), around=around)
+    return inputs_of(
+        trust,
+        agreement(token),
+        around=around,
+        senses=agreement(in_senses.shares),
+        expected=products(in_senses.expected),
+        nearest=products(in_senses.posteriors),
+    )
 
 
 def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
@@ -277,6 +325,11 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
+
+
+def _are_there(views: np.ndarray) -> bool:
+    """Whether no row (n, d) is empty, as that of a sentence without other words with a vector is."""
+    return bool((np.linalg.norm(views, axis=1) > 1e-9).all())
 
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:

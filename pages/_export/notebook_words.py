@@ -9,7 +9,7 @@ from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Setti
 def home(settings: Settings) -> NotebookRecipe:
     shows = t("A word in two sentences: the verdict, its picture, and the words that ELMo expects.")
     assignments = words_in_use(settings, space=chosen(settings, "layer", model_layers.SENSES))
-    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _SCENE_FIGURE, _EXPECTED))
+    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _SCENE_FIGURE, _CURVES_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -27,6 +27,13 @@ from core.figures.scene import scene_figure
 
 typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
 scene_figure(result.scene, space, typed) if result.scene else None
+"""
+_CURVES_FIGURE = """\
+from core.figures.curves import curves_figure
+from core.live.curves import decisive_rows
+
+rows = decisive_rows(model, result.judgment)
+curves_figure(rows) if rows else None
 """
 _EXPECTED = """\
 from core.common.errors import ElmoscopeError

@@ -12,7 +12,7 @@ from core.common.model_layers import SENSES
 from core.figures.curves import curves_figure
 from core.figures.scene import scene_figure
 from core.figures.style import layer_title
-from core.live.curves import curves_data, describe
+from core.live.curves import curves_data, decisive_rows, describe, plain_rows, say_probability
 from core.live.points import NONE
 from core.live.scene import occurrences, scene_data
 from core.live.texts import scene_texts
@@ -22,13 +22,12 @@ from pages._cached.views import bench
 from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._frame.links import write
-from pages._home import evidence
 from pages._widgets import lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import get_settings, instrument, sequence
 from pages._widgets.maps import map_widget
-from pages._word import pair_layer
+from pages._word import pair_layer, verdict
 
 KEY, CURVES = "home.live", "home.curves"  # of the components
 SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
@@ -62,8 +61,8 @@ def _picture(in_use: InUse, scene: Scene, chosen: Mapping[int, Chosen], space: s
 
 
 def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
-    rows, plain, usual = evidence.rows(in_use, pair), evidence.plain_rows(in_use, pair), evidence.usual_layer(in_use)
-    sure = evidence.say_probability(pair)
+    model, judgment, usual = bench(in_use).model, pair.judgment, verdict.usual_layer(in_use)
+    rows, plain, sure = decisive_rows(model, judgment), plain_rows(model, judgment, pair.cosines), say_probability(judgment)
     _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
     every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]
     if every_row:

@@ -3,29 +3,33 @@
 Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
 language's own words each by the others, of the many further words each tenth by the other nine. Pairs of one meaning and of two weigh
 alike, and so do words. Then the same words as if they had no labels. `--write` keeps the coefficients that Home uses: of the bundled
-words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
+words in verdict.json beside their table, of the further words in assets/verdict-NAME.json, with the histograms of the evidence over the
+pairs of both (core.senses.densities).
 
 Two tables for core/senses/README.md: what is said and how often it is right; and, for each probability that is said, how often it is true.
+`--without nearest` measures the verdict with labels without that kind of evidence (core.senses.calibration).
 `--named` measures the senses that are named instead: how often that of a sentence is right, in three ways, by the other quarters' sentences.
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from core.common.config import ASSETS
+from core.common.directions import unit
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
-from core.index.sense_space import open_space
+from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, pairs, verdict
-from core.senses.calibration import fit, probability_of, weights_of
+from core.senses.calibration import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
+from core.senses.densities import Density, as_json, count
 from core.senses.verdict import SURE
 from core.text import languages
 from core.text.labelled_words import with_all
@@ -74,9 +78,10 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list[Pairs]:
+def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None = None) -> list[Pairs]:
+    """Pairs of each word by its labels; `space`, the model's, remembers what it read."""
     vectors = static_vectors(model)
-    space = open_space(model, vectors)
+    space = space or open_space(model, vectors)
 
     def of(word: str) -> Pairs:
         parts = space.of_rows(table, pairs.rows_of(table, word)) if space else None
@@ -99,7 +104,7 @@ def named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[st
             for quarter in np.unique(quarters):
                 here, others = quarters == quarter, quarters != quarter
                 by_layer = verdict.shares_of(token[others], labels[others], token[here], n, pos[others])
-                in_space = verdict.shares_in(space, parts[others], labels[others], parts[here], n, word, pos[others])
+                in_space = verdict.places_in(space, parts[others], labels[others], parts[here], n, word, pos[others]).shares
                 ways = by_layer.votes, by_layer.middles, in_space.middles
                 right.append([_leads(of, labels[here]) for of in ways])
         shares.append(np.concatenate(right, axis=1).mean(axis=1))
@@ -112,13 +117,31 @@ def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
 
 
-def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
+def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
     """The same words as if nothing were labeled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
-    vectors = static_vectors(model)
-    seen = evidence.of_rows(model.encoder, vectors, table, rows, open_space(model, vectors))
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
     layer = pairs.measure_unlabelled(table, words, seen)[0]
-    return held_out(pairs.pairs_unlabelled(table, words, seen, layer)[0], folds)
+    return pairs.pairs_unlabelled(table, words, seen, layer)[0]
+
+
+def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
+    """Histograms of the plain cosine at each layer and of the mix, over all pairs of each word's sentences."""
+    words = [(table, *verdict.some_rows(table, word)) for table, each in tables for word in each]
+    firsts = [np.triu_indices(len(rows), 1) for _, rows, _ in words]
+    same = [labels[first] == labels[second] for (*_, labels), (first, second) in zip(words, firsts, strict=True)]
+    results = {}
+    for name in model.layers.spaces:
+        weights = layer_weights(name, model.layers.n)
+        rows = [unit(mixed(table.rows.take(rows), weights, axis=1, unit=True)) for table, rows, _ in words]
+        cosines = [np.einsum("nd,nd->n", each[first], each[second]) for each, (first, second) in zip(rows, firsts, strict=True)]
+        results[name] = count(cosines, same)
+    return results
+
+
+def densities_of(of: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
+    """Histograms of each kind of evidence over the words' pairs."""
+    return {kind: count([inputs[:, column] for inputs, _ in of], [same for _, same in of]) for kind, column in columns.items()}
 
 
 def main() -> None:
@@ -126,6 +149,9 @@ def main() -> None:
     parser.add_argument("--language", default="en", help="en or ko")
     parser.add_argument("--named", action="store_true", help="measure the senses that are named")
     parser.add_argument("--write", action="store_true", help="keep the coefficients in assets; then: python -m core bundle --sums")
+    parser.add_argument(
+        "--without", nargs="*", default=(), choices=LABELED_COLUMNS, help="kinds of evidence that do not count, with labels"
+    )
     args = parser.parse_args()
     language = languages.get_language(args.language)
     model = open_model(language.model)
@@ -137,24 +163,32 @@ def main() -> None:
         for name, of, words in (("own words", own, bundled), ("further words", table, further)):
             print(json.dumps({"words": name, "n": len(words), **_rounded(named(model, of, words))}))
         return
-    labeled = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
+    space = open_space(model, static_vectors(model))
+    tables = {"own words": (own, bundled), "further words": (table, further)}
+    labeled = {name: pairs_of(model, *of, space) for name, of in tables.items()}
+    unlabeled = {name: pairs_without_labels(model, *of, space) for name, of in tables.items()}
+    folds = {"own words": len(bundled), "further words": FOLDS}
+    left_out = [LABELED_COLUMNS[kind] for kind in args.without]
     judged = {
-        "own words": held_out(labeled["own words"], len(bundled)),
-        "further words": held_out(labeled["further words"], FOLDS),
-        "own words, no labels": without_labels(model, own, bundled, len(bundled)),
-        "further words, no labels": without_labels(model, table, further, FOLDS),
+        name: held_out([(np.delete(inputs, left_out, axis=1), same) for inputs, same in of], folds[name]) for name, of in labeled.items()
     }
+    judged |= {f"{name}, no labels": held_out(of, folds[name]) for name, of in unlabeled.items()}
     for name, of in judged.items():
         print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of))}))
         for row in reliability(of):
             print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:
-        vectors = static_vectors(model)
-        seen = evidence.of_rows(model.encoder, vectors, own, pairs.rows_to_judge(own), open_space(model, vectors))
+        seen = evidence.of_rows(model.encoder, static_vectors(model), own, pairs.rows_to_judge(own), space)
         measured = pairs.measure(own, seen)
         write_json(own.folder / verdict.FILE, verdict.as_json(measured))
         votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
-        write_json(ASSETS / f"verdict-{language.more_sentences}.json", {"model": model.fingerprint, "words": len(further), "votes": votes})
+        plain = plain_densities(model, list(tables.values()))
+        sets = [
+            densities_of([*of["own words"], *of["further words"]], columns) | plain
+            for of, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
+        ]
+        facts = {"model": model.fingerprint, "words": len(further), "votes": votes, "densities": as_json(*sets)}
+        write_json(ASSETS / f"verdict-{language.more_sentences}.json", facts)
         print("kept:", measured.votes, measured.alone, votes)
 
 

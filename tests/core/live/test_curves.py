@@ -1,11 +1,17 @@
 """The curves of "What decides" as their widget is sent them."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from core.figures.curves import EvidenceRow, curves_figure
-from core.live.curves import curves_data
+from core.live import curves
+from core.live.curves import curves_data, decisive_rows, plain_rows, say_probability
+from core.senses.densities import Density
+from core.senses.judge import Judgment
+from core.senses.verdict import Verdict
 
 BINS = np.linspace(-0.975, 0.975, 40)
 
@@ -36,3 +42,18 @@ def test_every_space_has_its_gray_row_and_the_sense_space_the_usual_layer_s():
 def test_a_figure_has_two_curves_a_row():
     figure = curves_figure([row("place", -0.5), row("words", 0.5)])
     assert len(figure.data) == 4 and [shape.x0 for shape in figure.layout.shapes] == [-0.5, 0.5]
+
+
+@pytest.mark.parametrize(("lemma", "kinds"), [("port", ["Place in the sense space", "Words around it"]), ("", ["Words around it"])])
+def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(monkeypatch, lemma: str, kinds: list[str]):
+    density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
+    labeled = {"around": density, "senses": density, "token": density, "1": density}
+    monkeypatch.setattr(curves, "densities", lambda _, *, labeled: labeled_or_not[labeled])
+    labeled_or_not = {True: labeled, False: {"around": density}}
+    verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
+    judgment = Judgment(True, verdict, lemma, "1")
+    rows = decisive_rows(SimpleNamespace(), judgment)
+    assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and (rows[0].low, rows[0].high) == (-1, 1)
+    assert list(plain_rows(SimpleNamespace(), judgment, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
+    assert say_probability(judgment) == "Together: 80% two meanings."
+    assert decisive_rows(SimpleNamespace(), Judgment(False, None, "", "1")) == []
