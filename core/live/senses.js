@@ -131,8 +131,10 @@ function newSenses(pack, network, statics, substitutes) {
       return [token, item.around, about, learned ? placed(partsOf(item.layers, about, item.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
     });
     if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
-    const cosines = centres.map((centre, k) => (views.every((item) => there(item[k])) ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
-    return said(probabilityOf(cosines, calibration.alone), layer);
+    const known = centres.map((_, k) => views.every((item) => there(item[k])));
+    const cosines = centres.map((centre, k) => (known[k] ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
+    const evidence = Object.fromEntries([["expected", 1], ["around", 2], ["senses", 3]].filter(([, k]) => known[k]).map(([kind, k]) => [kind, cosines[k]]));
+    return said(probabilityOf(cosines, calibration.alone), layer, { evidence });
   }
   return { ofLabelled, ofUnlabelled, topic, partsOf, placed };
 }

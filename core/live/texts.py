@@ -131,11 +131,11 @@ def say_like(name: str, *, same: bool) -> str:
     return t("{name}: like pairs of the same meaning.", name=name) if same else t("{name}: like pairs of different meanings.", name=name)
 
 
-def say_together(says: str, one: int | str, two: int | str) -> str:
+def say_together(says: str, same: int | str, different: int | str) -> str:
     """The verdict's own probability, in percent."""
     if says == CLOSE:
-        return t("Together: {one}% one meaning, {two}% two.", one=one, two=two)
-    return t("Together: {one}% one meaning.", one=one) if says == ONE else t("Together: {two}% two meanings.", two=two)
+        return t("Together: {one}% one meaning, {two}% two.", one=same, two=different)
+    return t("Together: {one}% one meaning.", one=same) if says == ONE else t("Together: {two}% two meanings.", two=different)
 
 
 def _curves(layers: Layers) -> dict:

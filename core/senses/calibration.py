@@ -12,7 +12,7 @@ RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; mo
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Agreement:
+class VoteAgreement:
     """How far one view of n pairs gives both sentences to the same sense."""
 
     votes: np.ndarray  # (n,) of the nearest labeled sentences: the products of the senses' shares, summed
@@ -29,10 +29,10 @@ UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # of core.sen
 
 def inputs_of(
     trust: float,
-    token: Agreement,
+    token: VoteAgreement,
     *,
-    around: Agreement | None = None,
-    senses: Agreement | None = None,
+    around: VoteAgreement | None = None,
+    senses: VoteAgreement | None = None,
     expected: np.ndarray | None = None,
     nearest: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -52,7 +52,7 @@ def inputs_of(
     (n, 14)
     """
     zero, half = np.zeros_like(token.cosines), np.full_like(token.cosines, 0.5)
-    unknown = Agreement(votes=half, middles=half, cosines=zero)
+    unknown = VoteAgreement(votes=half, middles=half, cosines=zero)
     around, senses = around or unknown, senses or unknown
     votes, of_middles = _odds(token.votes, SOFT), _odds(token.middles, SOFT_MIDDLES)
     inputs = [votes, votes * trust, of_middles, of_middles * trust, token.cosines, token.cosines * trust, np.full_like(zero, trust)]

@@ -41,7 +41,7 @@ from core.senses.calibration import (
     NEAREST,
     TOKEN,
     UNLABELED_COLUMNS,
-    Agreement,
+    VoteAgreement,
     inputs_of,
     probability_of,
 )
@@ -304,8 +304,8 @@ def inputs_of_pairs(
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
-    def agreement(shares: Shares) -> Agreement:
-        return Agreement(votes=products(shares.votes), middles=products(shares.middles), cosines=products(shares.directions))
+    def agreement(shares: Shares) -> VoteAgreement:
+        return VoteAgreement(votes=products(shares.votes), middles=products(shares.middles), cosines=products(shares.directions))
 
     around = None if topic is None else agreement(topic)
     if in_senses is None:

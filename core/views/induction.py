@@ -244,10 +244,7 @@ def _make_groups(bench: Bench, of: Occurrences, number: int, table: OccurrenceTa
     agreement = clusters.agreement(gold, numbers[labelled]) if len(set(gold)) > 1 else None
     substitutes = clusters.telling_substitutes(of.substitutes, numbers)
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
-    names = [
-        t("group {n}: too few for a sense", n=k) if is_few else clusters.name_of(*each)
-        for k, (is_few, *each) in enumerate(zip(few, substitutes, words, strict=True), 1)
-    ]
+    names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
     return Groups(numbers, substitutes, words, names, few, clusters.shares(of.rows, numbers), near, margin, agreement)
 
 

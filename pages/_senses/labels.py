@@ -29,11 +29,19 @@ def current(view: str, suggested: list[str]) -> list[str]:
     return names
 
 
+def suggested_names(groups: Groups) -> list[str]:
+    """Return a name for each group; one with too few sentences is called no sense."""
+    return [
+        t("group {n}: too few for a sense", n=k) if is_few else name
+        for k, (name, is_few) in enumerate(zip(groups.names, groups.few, strict=True), 1)
+    ]
+
+
 def editor(view: str, groups: Groups) -> None:
     """A row a group; only the label can be changed."""
     key = f"found.edit.{view}"
     bases = st.session_state.setdefault("found.bases", {})
-    names = current(view, groups.names)
+    names = current(view, suggested_names(groups))
     if key not in st.session_state:  # the table under an editor must not change while it is edited
         bases[view] = names
     frame = pd.DataFrame(
@@ -75,7 +83,8 @@ def editor(view: str, groups: Groups) -> None:
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
     """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
-    senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != groups.names[item]]
+    suggested = suggested_names(groups)
+    senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
         t("Labeled sentences (JSONL)"),

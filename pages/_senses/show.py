@@ -34,7 +34,7 @@ def show(in_use: InUse) -> None:
     occurrences, groups = result.occurrences, result.groups
     number = chosen.number or occurrences.suggestion.number
     of_view = f"{chosen.over.corpus}|{chosen.over.names.model}|{chosen.word}|{chosen.layer}|{number}"
-    names = labels.current(of_view, groups.names)
+    names = labels.current(of_view, labels.suggested_names(groups))
     with picture:
         _pictures(occurrences, groups, names, number, chosen.layer, of_view)
     notice(write_notices(occurrences, groups, number))

@@ -184,7 +184,8 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(bench, ask):
 def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):
     (answer,) = ask("answer", {"texts": ["The jaguar slept in a tree.", "He drove a silver jaguar."], "tapped": [None, None]})
     assert answer["pair"]["words"] == ["jaguar", "jaguar"]
-    assert answer["pair"]["judgment"]["lemma"] == "" and answer["pair"]["judgment"]["verdict"]["around"]
+    assert answer["pair"]["judgment"]["lemma"] == ""
+    assert {"senses", "around", "expected"} == answer["pair"]["judgment"]["verdict"]["evidence"].keys()
     assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
     (name,) = ask(
         "answer", {"texts": ["They flew to Jordan in spring.", "We saw Jordan play."], "tapped": [{"position": 3, "word": "Jordan"}, None]}

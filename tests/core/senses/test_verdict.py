@@ -114,7 +114,7 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
             ("He wiped a tear from his eye.", "The tear in my jeans is getting bigger."),
             r"Too close to call\. Of 100 such pairs, \d+ have two meanings, \d+ have one\.",
         ),
-        (("Her tears fell on the letter.", "Tears ran down his face."), r"One meaning\. Right in \d+ of 100 such pairs\."),
+        (("Her tears fell on the letter.", "Tears ran down his face."), r"One meaning\. Right for \d+ of 100 such pairs\."),
     ):
         assert main.main(["verdict", "--word", "tear", "--sentence", pair[0], "--sentence", pair[1]]) == 0
         first, *others = capsys.readouterr().out.splitlines()
