@@ -17,7 +17,7 @@ from core.figures.classifiers import (
     token_marks,
 )
 from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
-from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
+from core.figures.measures import Panel, accuracy_lines, find_axis, panel_figure, training_figure
 from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, mark, word_ticks
 from core.text.tokens import letter_count
@@ -112,15 +112,15 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
     assert [(a.text, a.x) for a in figure.layout.annotations if a.text in ("table", "joint")] == [("table", 1.0), ("joint", 3.0)]
 
 
-def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
+def test_panels_share_one_axis_that_holds_all_of_their_values():
     panels = [Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"), Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98)]
-    span = find_span(panels)
+    limits = find_axis(panels)
     for panel in panels:
-        figure = panel_figure(panel, span=span)
+        figure = panel_figure(panel, limits=limits)
         low, high = figure.layout.yaxis.range
+        assert (low, high) == pytest.approx(limits)
         assert panel.static is None or (low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes])
-        assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
-        assert high > max(*panel.accuracy.values(), panel.baseline)
+        assert low < min(*panel.accuracy.values(), panel.baseline) and high > max(*panel.accuracy.values(), panel.baseline)
 
 
 def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart():
