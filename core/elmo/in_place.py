@@ -46,7 +46,8 @@ def in_place(
     if not words:
         return ()
     places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
-    likeliest = substitutes.likeliest(places, [word.word for word in words], max(k, TEN), direction=direction, common=common)
+    number = max(k, TEN) if k > 0 else k  # a number below 1 is refused as it was given
+    likeliest = substitutes.likeliest(places, [word.word for word in words], number, direction=direction, common=common)
     weak = [weakness(word, direction) for word in words]
     return tuple(
         InPlace(word, direction, best[:k], why, are_good(best, why)) for word, best, why in zip(words, likeliest, weak, strict=True)

@@ -180,7 +180,7 @@ def test_engine_fails_a_row_whose_layers_are_others(setting, monkeypatch):
 
 
 def test_neighbours_runs_and_the_peer_finds_the_same(setting):
-    result = run("neighbors", setting)
+    result = run("neighbours", setting)
     assert [row.name.split(",")[0] for row in result] == ["slider move"] * 4 + ["first query", "opening a table"]
     assert all(check.passed for row in result for check in row.checks) and all(row.checks for row in result[:5])
     assert all(row.within is None for row in result)
