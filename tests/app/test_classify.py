@@ -46,10 +46,10 @@ def test_a_long_text_says_how_much_of_it_is_read():
 def test_three_classifiers_stand_in_front_and_all_on_demand():
     page = opened("pages/classify.py")
     assert not page.exception
-    why = next(group for group in page.get("button_group") if group.key == "why")
+    why = page.selectbox(key="why")
     assert list(why.options) == [variant_titles()[name] for name in FRONT]
     everyone = opened("pages/classify.py", all="true")
-    why = next(group for group in everyone.get("button_group") if group.key == "why")
+    why = everyone.selectbox(key="why")
     assert len(list(why.options)) == len(VARIANTS)
     assert any("for all predictions" in item.value for item in everyone.caption)
     assert not any("for all predictions" in item.value for item in page.caption)

@@ -60,7 +60,8 @@ def test_a_space_compared_with_itself_is_said_to_be_one():
 
 def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings():
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    page.switch_page("pages/compare.py")
+    page.switch_page("pages/models.py")
+    page.query_params["models_view"] = "compare"
     page.query_params["a"], page.query_params["b"] = "The plant makes cars.", "She watered the plant."
     page.run()
     assert page.text_input(key="cmp_word").placeholder == "plant"

@@ -12,7 +12,7 @@ from pages._export.notebook_file import notebook
 from tests.app.visit import opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
 
-PAGE = "pages/decided.py"
+PAGE = "pages/why.py"
 RIVER = "We sat on the grassy bank and watched the boats."
 
 
@@ -41,9 +41,9 @@ def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(ho
 def test_page_and_notebook_give_the_same(tmp_path: Path):
     page = opened_whole(PAGE, a=RIVER, ai="bank")
     source = [
-        "".join(cell["source"]) for cell in json.loads(notebook("decided", {"a": RIVER, "ai": 5}))["cells"] if cell["cell_type"] == "code"
+        "".join(cell["source"]) for cell in json.loads(notebook("why", {"a": RIVER, "ai": 5}))["cells"] if cell["cell_type"] == "code"
     ]
-    (file := tmp_path / "decided.py").write_text("\n\n".join(source), encoding="utf-8")
+    (file := tmp_path / "why.py").write_text("\n\n".join(source), encoding="utf-8")
     names = runpy.run_path(str(file))
     assert [round(change.size, 4) for change in names["changes"].values()] == table(page)["change"].tolist()
     drawn = page.session_state["_taken"].tables()["decided.table"].table

@@ -66,7 +66,7 @@ open_rest()
 made, value = [], Kept.value
 Kept.value = lambda self, maker, key, make, **options: value(self, maker, key, lambda: (made.append(maker), make())[1], **options)
 page = AppTest.from_file("app.py", default_timeout=300).run()
-for name in ("senses", "compare", "learn"):
+for name in ("senses", "models", "learn"):
     made.clear()
     page.switch_page(f"pages/{name}.py").run()
     print(name, len(page.exception), sorted(maker for maker in made if maker.startswith("core.")))
@@ -77,4 +77,4 @@ def test_the_longest_openings_are_computed_ahead(tmp_path):
     (tmp_path / "later.py").write_text(LATER.replace('"app.py"', repr(str(ROOT / "app.py"))).replace('f"pages/', f'f"{ROOT}/pages/'))
     command = [sys.executable, str(tmp_path / "later.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["senses 0 []", "compare 0 []", "learn 0 []"]
+    assert done.stdout.splitlines() == ["senses 0 []", "models 0 []", "learn 0 []"]

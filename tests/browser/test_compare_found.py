@@ -1,4 +1,4 @@
-"""Senses and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
+"""Groups and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
 
 import re
 
@@ -14,7 +14,7 @@ def test_a_cold_link_opens_a_word_in_as_many_groups_as_it_says(page: Page, serve
     opened(page, server, "found?found_word=match&found_k=3")
     expect(page.get_by_role("heading", level=1)).to_have_text("How many meanings does it have here?")
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("“match”")
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("adjusted Rand ")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("Adjusted Rand index with the ")
     expect(page.locator(".colhead:visible")).to_have_count(3)
     expect(page.get_by_role("button", name="Labeled sentences (JSONL)")).to_be_visible()
 

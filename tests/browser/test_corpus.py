@@ -24,7 +24,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "search?find=sluice")
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     go(page, "Texts")
-    page.get_by_role("radio", name="Paste", exact=True).click()
+    choose(page, "Where are your texts?", "Paste")
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
@@ -77,7 +77,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
 
 
 def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
-    opened(page, server, "corpus")
+    opened(page, server, "search")
     expect(page.locator("[data-stale=false] .notice", has_text="Example: “bank”")).to_be_visible()
     box = page.get_by_label("Word or phrase", exact=True)
     box.fill("spring")

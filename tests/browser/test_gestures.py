@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_main_path import at_rest
+from tests.links import address
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +33,7 @@ def middle(page: Page, picture: str) -> tuple[float, float]:
 def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str, path: str):
     with browser.new_context(**PHONE) as phone:
         page = phone.new_page()
-        page.goto(f"{server}/{path}")
+        page.goto(f"{server}/{address(path)}")
         x, y = middle(page, PICTURES[path])
         before, finger = page.evaluate(PLACE), phone.new_cdp_session(page)
         for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
