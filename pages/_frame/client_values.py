@@ -99,12 +99,10 @@ def _refuse_constant(constant: str) -> None:
 
 
 def _check_option(serde: SelectboxSerde, value: Any) -> Any:
-    """Return an option of a select box. A typed option loses control characters; ValueError if it is too long."""
+    """Return an option of a select box. A typed option loses its control characters and all after MAX_OPTION characters."""
     if not isinstance(value, str) or value in serde.options or value in serde.formatted_option_to_option_index:
         return value
-    if len(value) > MAX_OPTION:
-        raise ValueError(value)
-    return CONTROL.sub("", value)
+    return CONTROL.sub("", value)[:MAX_OPTION]
 
 
 def _check_table_selection(serde: DataframeSelectionSerde, state: Any) -> Any:

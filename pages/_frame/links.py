@@ -116,7 +116,7 @@ def open_view() -> None:
     for name, value in list(st.query_params.items()):
         if error := _find_error(name):
             is_key = bool(name) and not name.startswith(INTERNAL)
-            if is_key and st.session_state.get(name) == value:  # the user typed it
+            if is_key and st.session_state.get(name) in (value, _clean(name)):  # the user typed it
                 st.session_state[name] = _clean(name)
                 continue
             errors[name] = error

@@ -54,7 +54,8 @@ def test_typed_option_is_cleaned_and_limited_in_length():
         ["a", "b"], formatted_options=["A", "B"], formatted_option_to_option_index={"A": 0, "B": 1}, default_option_index=0
     )
     read = check_result(serde.deserialize)
-    assert (read("B"), read("/data/my\x00 texts"), read("x" * (MAX_OPTION + 1)), read(5.5)) == ("b", "/data/my texts", "a", 5.5)
+    assert (read("B"), read("/data/my\x00 texts"), read(5.5)) == ("b", "/data/my texts", 5.5)
+    assert read("x" * (MAX_OPTION + 1)) == read("x" * 100_000) == "x" * MAX_OPTION
 
 
 ROWS = [[0, 2], [-1], [3], [10**30], ["0"], [0.5], [True], [None], [[0]], {}, "01", None, 7]
