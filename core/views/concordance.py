@@ -269,7 +269,7 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str, documents: tupl
         return of, [corpus.senses[k] for k in used.tolist()]
     result = induction.compute(bench, InductionRequest(word=query))
     if result is None:
-        raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
+        raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
     sentences = corpus.sentence[hits.first].tolist()
     starts = corpus.starts[sentences].tolist() if sentences else []

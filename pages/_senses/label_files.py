@@ -39,7 +39,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         help=t("Open it here to continue, or give it to a second annotator."),
     )
     row.button(
-        t("Use on every page"),
+        t("Use these labels everywhere"),
         icon=":material/done_all:",
         key="spread.use",
         disabled=result is None,

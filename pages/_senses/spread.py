@@ -260,9 +260,9 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
     facts, given = [], len(labels.given)
     used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
     if used == given > 0:
-        facts.append(tn("{n} label in use on every page.", "{n} labels in use on every page.", used))
+        facts.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
     elif used:
-        facts.append(t("{n} of {given} labels in use on every page: press “Use on every page” for all.", n=used, given=given))
+        facts.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=given))
     if missing := len(labels.elsewhere):
         facts.append(
             tn("{n} label is of a sentence not in this corpus; kept.", "{n} labels are of sentences not in this corpus; kept.", missing)

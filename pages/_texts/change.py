@@ -88,7 +88,7 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     def work(job: ServerJob) -> WordChange:
         with languages.reading(over.language):
             if (result := change.compute(over, request, job.report)) is None:
-                raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
+                raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
         return result
 
     job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)

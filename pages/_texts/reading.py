@@ -228,7 +228,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         n = len(job.result)
-        message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
+        message = tn("These texts are used everywhere ({n:,} token).", "These texts are used everywhere ({n:,} tokens).", n)
         row[0].success(message, icon=":material/done_all:")
         page_link("neighbors", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")

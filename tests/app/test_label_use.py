@@ -107,7 +107,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     n = len(gold)
     page.button(key="spread.use").click().run()
     read_through(page)
-    assert "6 labels spread" in said(page) and "6 labels in use on every page." in captions(page)
+    assert "6 labels spread" in said(page) and "6 labels are used everywhere." in captions(page)
     corpus = page.session_state["corpus"]
     bench = open_bench(corpus=corpus)
     table = bench.targets

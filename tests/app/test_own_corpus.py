@@ -140,7 +140,7 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     corpus = own_texts(tmp_path)
     st.cache_resource.clear()  # of what an earlier test read of the same texts
     page = opened("pages/texts.py", corpus=corpus)
-    while not any("In use on every page" in done.value for done in page.success):
+    while not any("These texts are used everywhere" in done.value for done in page.success):
         assert not page.exception and not page.error
         page.run()
     assert "and, for the sense space, its substitutes" in " ".join(words_on(page)) and "keeps no substitutes" not in " ".join(

@@ -37,7 +37,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     assert "corpus=" not in page.url
     go(page, "Texts")
     page.get_by_role("button", name="Use these texts everywhere").click()
-    expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"These texts are used everywhere \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url
     page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")

@@ -40,7 +40,7 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_role("button", name="Use these texts everywhere").click()
-    expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"These texts are used everywhere \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile(r"corpus=Pasted\+text"))
     at_peace(page)
     query, notice = page.url.partition("?")[2] + "&" + PAIR, page.locator("[data-stale=false] .notice")
