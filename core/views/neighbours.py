@@ -1,6 +1,6 @@
 """The nearest occurrences, or spellings, to a word in its sentence: at a layer, under a mix, or in the sense space."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,16 +11,19 @@ from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index import sense_index
-from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
+from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
 from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
+from core.text.dictionary_forms import dictionary_forms
 from core.text.readings import WordInContext
+from core.text.tokens import bare
 from core.views import levels
 from core.views.levels import sense_space
 from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 TYPES = "types"
+WORDS, OCCURRENCES = 8, 48  # nearest words that are listed, and the occurrences among which they are found
 EQUAL = 0.005  # weights that differ less are equal
 
 
@@ -67,6 +70,32 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
         return Neighbours(**of, entries=tuple(types), examples=tuple(examples))
     level = levels.level(bench, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
     return Neighbours(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+
+
+@reads_as_model
+def nearest_words(bench: Bench, request: NeighboursRequest) -> tuple[tuple[str, float], ...] | None:
+    """Return the nearest other words, each with the cosine of its nearest occurrence (Peters et al. 2018, table 4).
+
+    Forms of one word are listed once. Forms of the word itself and function words are left out. None while the sentences are still
+    being read.
+    """
+    listed = compute(bench, replace(request, among=OTHER, k=OCCURRENCES))
+    if listed is None:
+        return None
+    seen, words = _forms(listed.word.word), []
+    function = bench.word_lists.function
+    for near in listed.entries:
+        word = bare(near.occurrence.word)
+        if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
+            seen |= forms
+            words.append((word, near.cosine))
+    return tuple(words[:WORDS])
+
+
+def _forms(word: str) -> set[str]:
+    """The word in small letters, and what it is a form of."""
+    word = bare(word).casefold()
+    return {word, *dictionary_forms(word)}
 
 
 def other_sentences(table: OccurrenceTable, query: Query) -> int:

@@ -21,7 +21,7 @@ from core.views.levels import has_senses
 from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view
-from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
+from pages._frame.choices import BOUND, coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
@@ -31,6 +31,7 @@ from pages._widgets.inputs import Chosen
 from pages._word import more_sentences, pair_layer, reading
 
 LAYER_KEY = "nlayer"  # of the control, in the address
+COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
 BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
 
@@ -50,7 +51,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         requery.show_back()
-        columns = st.columns(3, gap="large")
+        columns = st.columns(COLUMNS, gap="medium")
     tables = []
     with columns[0].container(key="static_list"):
         static.glove_column(over.vectors, first, second, choice.k, tables)
@@ -108,12 +109,16 @@ def _lists(
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
+            named = f"{beside}: {name}" if beside else name
+            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=whole))):
+                lists.nearest_words(words)
+                tables.append(lists.word_table(words, t("{name}, words", name=named)))
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
-            tables.append(make(result.entries, f"{beside}: {name}" if beside else name))
+            tables.append(make(result.entries, named))
             listed.append(result)
     return listed
 
@@ -137,7 +142,7 @@ def _show_second_model(
             reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed)
-        columns = st.columns(3, gap="large")
+        columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
@@ -153,7 +158,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighboursRequest:
         st.query_params.pop(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space; showing a layer.", model=plain(in_use.model)))
-    tools = st.columns([8, 10, 4], vertical_alignment="bottom")
+    tools = st.columns([10, 5, 4], vertical_alignment="bottom")
     lines = [what_layers_read(), t("Set the layer mix on Mix.")]
     lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
     layer = pair_layer.choose(
@@ -167,12 +172,13 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighboursRequest:
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
     usual = follow_word(st.session_state, st.query_params.get("among"), more if few else SAME, titles)
-    which = choice(
+    which = coded_choice(
         "among",
         t("Look among"),
         titles,
         usual,
         place=tools[1],
+        in_box=True,
         on_change=_chosen_by_hand,
         help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
     )
@@ -206,6 +212,11 @@ def _neighbours(over: Bench, chosen: Chosen, choice: NeighboursRequest, *, whole
     request = replace(choice, word=chosen.in_context, whole=whole)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbours.compute, over, request)
+
+
+def _nearest_words(over: Bench, request: NeighboursRequest) -> tuple[tuple[str, float], ...] | None:
+    with st.spinner(t("Finding the nearest words…")) if request.space == SENSES else nullcontext():
+        return view(neighbours.nearest_words, over, request)
 
 
 def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list[str]) -> None:

@@ -18,6 +18,7 @@ from pages._export import record
 from pages._export.csv_file import csv_of
 from pages._frame.markup import show_html
 
+BEFORE = 10  # tokens before the word in a sentence on two lines
 WIDTH, SHORT = 14, 8  # tokens beside the keyword in a line, and in that of a narrow column; more on one side where the other has fewer
 
 
@@ -49,7 +50,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 
 
 def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
-    """Each neighbor in its sentence, the word in bold, its sense in the sense's color, its cosine at the right.
+    """Show each neighbor's sentence on at most two lines: the word in bold, its sense in the sense's color, its cosine at the right.
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.requery).
     """
@@ -64,8 +65,19 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
         facts = definition(languages.in_use(), o.lemma or "", o.sense)
         chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, facts)
     take = take_button(taken_as, o) if taken_as else ""
-    after = html('<span class="after">{}{}</span>', chip, take) if chip or take else ""
-    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", after=after, text=o.text, shortened=True)
+    shown = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
+    start = 0 if o.position <= BEFORE else o.position - BEFORE
+    cut = html("… {}", Markup().join(shown[start:]).lstrip()) if start else Markup().join(shown)
+    return html(
+        '<div class="kwic sentence"><details><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary>'
+        '</details><span class="cosine">{:.2f}</span>{}{}</div>',
+        t("Whole sentence"),
+        cut.strip(),
+        Markup().join(shown).strip(),
+        neighbour.cosine,
+        take,
+        chip,
+    )
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
@@ -133,10 +145,22 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     show_html("{}", lines)
 
 
+def nearest_words(words: Sequence[tuple[str, float]]) -> None:
+    """Show words in one line, best first; each shows its cosine on hover."""
+    show_html('<p class="near">{}</p>', Markup(", ").join(html('<b title="{:.2f}">{}</b>', cosine, word) for word, cosine in words))
+
+
 def word_lines(words: list[tuple[str, float, str]]) -> None:
     """(word, cosine, remark) a line."""
     line = Markup('<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>')
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
+
+
+def word_table(words: Sequence[tuple[str, float]], context: str) -> pd.DataFrame:
+    """Return a table of words and their cosines, best first."""
+    return pd.DataFrame(
+        [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(cosine, 4)} for k, (word, cosine) in enumerate(words, 1)]
+    )
 
 
 def neighbour_table(neighbours: list[Neighbour], context: str) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import pandas as pd
 import streamlit as st
 
 from core.common import model_layers
@@ -37,14 +36,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
             st.info(plain(error), icon=":material/search_off:")
             continue
         lists.word_lines([(n.word, n.cosine, "") for n in neighbours])
-        tables.append(
-            pd.DataFrame(
-                [
-                    {t("context"): f"GloVe: {word}", t("rank"): r, t("word"): n.word, t("cosine"): round(n.cosine, 4)}
-                    for r, n in enumerate(neighbours, 1)
-                ]
-            )
-        )
+        tables.append(lists.word_table([(n.word, n.cosine) for n in neighbours], f"GloVe: {word}"))
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:

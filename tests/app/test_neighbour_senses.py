@@ -60,7 +60,7 @@ def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():
     assert page.session_state["nlayer"] == "senses" and len(listed(page)) >= 20
     page.segmented_control(key="nlayer").set_value("2").run()
     assert page.session_state["nlayer"] == "2" and not page.exception
-    page.segmented_control(key="among").set_value("types").run()
+    page.selectbox(key="among").set_value("types").run()
     page.segmented_control(key="nlayer").set_value("senses").run()
     assert (page.session_state["nlayer"], page.session_state["among"]) == ("senses", "other words") and not page.exception
 

@@ -51,23 +51,23 @@ def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_col
     page = opened("pages/neighbors.py", **WILD)
     while "All sentences are read once" in html_of(page):
         page.run()
-    assert page.segmented_control(key="among").value == "types"
+    assert page.selectbox(key="among").value == "types"
     assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at
-    page.segmented_control(key="among").set_value("same word").run()
+    page.selectbox(key="among").set_value("same word").run()
     assert [m.value for m in page.markdown].count("No other sentence in use has “mustang”.") == 2
     page.button(key="among.b").click().run()
-    assert page.segmented_control(key="among").value == "types" and "data-take=" in html_of(page)
+    assert page.selectbox(key="among").value == "types" and "data-take=" in html_of(page)
 
 
 def test_what_is_looked_among_follows_the_word_unless_it_was_chosen():
     page = opened("pages/neighbors.py")
-    assert page.segmented_control(key="among").value == "same word"
+    assert page.selectbox(key="among").value == "same word"
     page.text_input(key="a").set_value(WILD["a"]).run()
     page.session_state["ai"] = 1
     page.run()
-    assert page.segmented_control(key="among").value == "types"
+    assert page.selectbox(key="among").value == "types"
     page.session_state["ai"], page.session_state["a"] = 3, "They sat by the bank of the river."
     page.run()
-    assert page.segmented_control(key="among").value == "same word"
+    assert page.selectbox(key="among").value == "same word"
     chosen = opened("pages/neighbors.py", among="any word", **WILD)
-    assert chosen.segmented_control(key="among").value == "any word"
+    assert chosen.selectbox(key="among").value == "any word"
