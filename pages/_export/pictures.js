@@ -122,6 +122,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const [address, whole] = copied("long", data.copy), [brief, part] = copied("short", data.copy_short);
   const none = Object.assign(document.createElement("p"), { textContent: data.no_link, hidden: true });
+  link.hidden = data.part !== "link";
+  figures.hidden = !link.hidden;
   link.replaceChildren(Object.assign(document.createElement("h4"), { textContent: data.link }), address, whole, brief, part, none);
   // The short link is the server's: of another view than the one it was made for it is hidden, and asked for anew.
   let request = "", seen = "";
@@ -156,7 +158,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       list.append(row);
     });
     const title = Object.assign(document.createElement("h4"), { textContent: data.figures });
-    figures.replaceChildren(...(result.length ? [title, list] : []));
+    figures.replaceChildren(...(result.length ? [title, list] : [Object.assign(document.createElement("p"), { textContent: data.no_figure })]));
   };
   draw();
   const timer = setInterval(draw, 700);  // charts come, go and change while this is open

@@ -13,8 +13,8 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
 
 
-def pictures(name: str, *, title: str, source: str, query: str, short: str, longest: int) -> None:
-    """The address with a button that copies it, and of each figure on the page two files, `name` and a number.
+def pictures(part: str, name: str, *, title: str, source: str, query: str, short: str, longest: int) -> None:
+    """Draw a `part`: "link", the address with a button that copies it, or "figures", PNG and SVG of each figure, `name` and a number.
 
     `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped. `short` is
     the short link's parameter of a `query`, `longest` the most letters of an address that can be opened.
@@ -27,6 +27,7 @@ def pictures(name: str, *, title: str, source: str, query: str, short: str, long
         "copied": t("Copied."),
         "no_link": t("This view is too long for a link. Save it as a file instead."),
         "figures": t("Figures"),
+        "no_figure": t("No figure on this page."),
     }
-    values |= {"name": name, "title": title, "source": source, "query": query, "short": short, "longest": longest}
-    component(data=values, key="take.pictures", on_moved_change=lambda: None)
+    values |= {"part": part, "name": name, "title": title, "source": source, "query": query, "short": short, "longest": longest}
+    component(data=values, key=f"take.{part}.box", on_moved_change=lambda: None)

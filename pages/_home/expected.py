@@ -55,8 +55,8 @@ def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | Non
     return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=BOTH))
 
 
-def show_table(each: Sequence[InPlace]) -> None:
-    """Show the words with their probabilities, where there are any."""
+def note_table(each: Sequence[InPlace]) -> None:
+    """Offer the words with their probabilities as a table, where there are any."""
     if not each:
         return
     rows = [
@@ -65,7 +65,7 @@ def show_table(each: Sequence[InPlace]) -> None:
         for k, answer in enumerate(of.substitutes, 1)
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
-    lists.exported_grid(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes"), key="home.expected.table")
+    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:

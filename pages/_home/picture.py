@@ -69,13 +69,13 @@ def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
         note(lambda: curves_figure(every_row), key="curves", alt=describe(rows, sure))
 
 
-def show_table(scene: Scene, space: str) -> None:
-    """Show the dots of a space as a table: what hover and colors tell."""
+def note_table(scene: Scene, space: str) -> None:
+    """Offer the dots of a space as a table: what hover and colors tell."""
     places = scene.points[scene.spaces.index(space)].round(3)
     names = scene.senses if scene.labeled else (t("first sentence"), t("second sentence"), t("both"))
     rows = [(text, names[k], *place) for text, k, place in zip(scene.texts, scene.sense_of, places.tolist(), strict=True)]
     columns = [t("sentence"), t("sense")] if scene.labeled else [t("word"), t("near")]
-    lists.exported_grid(pd.DataFrame(rows, columns=[*columns, "x", "y"]), name="scene", label=t("Picture"), key="home.scene.table")
+    lists.twin(pd.DataFrame(rows, columns=[*columns, "x", "y"]), name="scene", label=t("Picture"), key="home.scene.table")
 
 
 def _space(scene: Scene) -> str:

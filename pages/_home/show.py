@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 import pandas as pd
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common.errors import ElmoscopeError
@@ -75,10 +74,9 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
             other = Beside(short_name(in_use.beside), angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context))
     if lines := notices.write_notices(scene, space, pair.judgment.verdict, other):
         notice(lines)
-    with st.expander(t("More"), icon=":material/more_horiz:", key="home.more"):
-        rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-        rows += [(notices.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
-        lists.exported_grid(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
-        expected.show_table(words)
-        if scene:
-            picture.show_table(scene, space)
+    rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
+    rows += [(notices.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
+    lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
+    expected.note_table(words)
+    if scene:
+        picture.note_table(scene, space)

@@ -1,8 +1,9 @@
-"""The end of every view: its link, its figures, its tables, all of it as one HTML file, and a notebook that computes it anew."""
+"""The icon row of every page: tables, CSV files, pictures, an HTML file, a notebook that computes the view, and its link."""
 
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -22,36 +23,55 @@ from pages._frame.markup import pathless
 
 @st.fragment
 def show() -> None:
-    """Folded; what it holds is made when it is opened, and each file when it is asked for."""
+    """Show the icon row. A list is made when it is opened, a file when it is asked for."""
     view = record.now()
-    opened = st.expander(t("Export"), icon=":material/ios_share:", key="take", on_change="rerun")
-    if not opened.open:
-        return
-    view.look()
-    with opened:
-        name = f"elmoscope-{view.view}"
-        query = view.query()
-        pictures(
-            name,
-            title=view.question or view.title,
-            source=_source(view),
-            query=urlencode(query),
-            short=short_links.shortened(query) if query else "",
-            longest=short_links.LONGEST_ADDRESS,
-        )
-        tables = view.tables()
-        if tables:
-            st.markdown(f"**{t('Tables')}**")
-        with st.container(horizontal=True, gap="small"):
-            for key, table in tables.items():
-                label = t("CSV: {table}", table=plain(table.label))
-                _button(label, f"{table.name}.csv", "text/csv", partial(_csv, view, key), f"take.{key}")
-        st.markdown(f"**{t('Everything')}**")
-        with st.container(horizontal=True, gap="small"):
-            _button(t("HTML file"), f"{name}.html", "text/html", partial(_html, view), "take.html")
-            if view.view in VIEWS:
-                computes = t("Notebook")
-                _button(computes, f"{name}.ipynb", "application/x-ipynb+json", partial(_notebook, view), "take.ipynb")
+    name = f"elmoscope-{view.view}"
+    with st.container(horizontal=True, gap=None, key="take"):
+        _popover(t("Tables"), "table", _tables, view)
+        _popover(t("CSV files"), "download", _csv_files, view)
+        _popover(t("Pictures"), "image", partial(_draw, "figures"), view)
+        _button(t("HTML file"), "web", f"{name}.html", "text/html", partial(_html, view), "take.html", type="tertiary")
+        if view.view in VIEWS:
+            make = partial(_notebook, view)
+            _button(t("Notebook"), "code_blocks", f"{name}.ipynb", "application/x-ipynb+json", make, "take.ipynb", type="tertiary")
+        _popover(t("Link to this view"), "link", partial(_draw, "link"), view)
+
+
+def _popover(label: str, icon: str, draw: Callable[[Taken], None], view: Taken) -> None:
+    place = st.popover(label, icon=f":material/{icon}:", help=label, key=f"take.{icon}", type="tertiary", on_change="rerun")
+    if place.open:
+        view.look()
+        with place:
+            draw(view)
+
+
+def _tables(view: Taken) -> None:
+    for table in view.tables().values():
+        st.markdown(f"**{plain(table.label)}**")
+        st.dataframe(table.table, hide_index=True, width="stretch", placeholder="–")
+    if not view.tables():
+        st.caption(t("No table on this page."))
+
+
+def _csv_files(view: Taken) -> None:
+    for key, table in view.tables().items():
+        label = t("CSV: {table}", table=plain(table.label))
+        _button(label, "download", f"{table.name}.csv", "text/csv", partial(_csv, view, key), f"take.{key}")
+    if not view.tables():
+        st.caption(t("No table on this page."))
+
+
+def _draw(part: str, view: Taken) -> None:
+    query = view.query()
+    pictures(
+        part,
+        f"elmoscope-{view.view}",
+        title=view.question or view.title,
+        source=_source(view),
+        query=urlencode(query),
+        short=short_links.shortened(query) if query else "",
+        longest=short_links.LONGEST_ADDRESS,
+    )
 
 
 def _source(view: Taken) -> str:
@@ -60,8 +80,9 @@ def _source(view: Taken) -> str:
     return t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors)
 
 
-def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
-    st.download_button(label, make, clean_name(file), mime, key=key, icon=":material/download:", on_click="ignore")
+def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str | bytes], key: str, **options: Any) -> None:
+    icon = f":material/{icon}:"
+    st.download_button(label, make, clean_name(file), mime, key=key, icon=icon, help=label, on_click="ignore", **options)
 
 
 def _csv(view: Taken, key: str) -> bytes:

@@ -8,14 +8,12 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import ink, sense_colour
-from core.files.uploaded import clean_name
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.sentences import as_in_text
 from core.text.tokens import bare, window
 from pages._export import record
-from pages._export.csv_file import csv_of
 from pages._frame.markup import show_html
 
 BEFORE = 10  # tokens before the word in a sentence on two lines
@@ -200,22 +198,5 @@ def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
 
 
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
-    """The table behind a picture or list, with its export."""
-    label = label or t("Show as table")
-    with st.expander(label, icon=":material/table:", key=key):
-        exported_grid(table, name=name, label=label, key=key)
-
-
-def exported_grid(table: pd.DataFrame, *, name: str, label: str, key: str) -> None:
-    """Show a table with a button that downloads it, and note it for the export of the view."""
-    record.now().note("table", record.NotedTable(table, name, label), key)
-    grid(table)
-    st.download_button(
-        t("Download CSV"),
-        lambda: csv_of(table),
-        clean_name(f"{name}.csv"),
-        "text/csv",
-        key=f"{key}.csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    """Offer a table, and its CSV, in the icon row."""
+    record.now().note("table", record.NotedTable(table, name, label or t("Table")), key)
