@@ -129,7 +129,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
             query_params={"task": plain(title)},  # the address holds what the choice is labeled with
         )
     notebook_.download_button(
-        t("Notebook"),
+        t("Training notebook"),
         json.dumps(notebook(job.order), indent=1),
         clean_name(f"train-{job.order.task}.ipynb"),
         "application/x-ipynb+json",

@@ -85,7 +85,7 @@ def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Pa
     page.get_by_role("button", name="Add to comparison").click()
     expect(page.get_by_role("heading", name="Comparison")).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Notebook").click()
+        page.get_by_role("button", name="Training notebook").click()
     notebook = json.loads(Path(download.value.path()).read_text())
     command = next(line for cell in notebook["cells"] for line in cell["source"] if line.startswith("command"))
     assert notebook["nbformat"] == 4 and "python -m core train --task=own" in command and "--share=1" in command

@@ -42,8 +42,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     link = page.url
     page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
-    page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
-    go(page, "Search")
+    page.goto(f"{link}&texts_view=search&find=sluice")  # cold: nothing is pasted now, yet the address opens the same corpus
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
     go(page, "Texts")
     page.get_by_role("button", name="Delete", exact=True).click()
