@@ -96,8 +96,8 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            values = {"model": name, "layer": shorten(request, 10), "where": known.title(known.top)}
-            messages.append(t("{model} has no layer {layer}. Showing {where}.", **values))
+            values = {"model": name, "layer": shorten(request, 10), "top": known.n - 1}
+            messages.append(t("{model} has no layer {layer}: its layers are 0 to {top}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
         linked = WEIGHTS in given

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import language, t
+from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.curves import curves_figure
@@ -40,17 +40,16 @@ def show(in_use: InUse, pair: Pair, scene: Scene, chosen: Mapping[int, Chosen]) 
     with st.container(key="home_picture"):
         left, right = st.columns([2, 1], gap="medium")
         with left:
-            _picture(in_use, scene, chosen, space)
+            _picture(scene, chosen, space)
         with right:
             _decides(in_use, pair, scene, space)
     return space
 
 
-def _picture(in_use: InUse, scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
+def _picture(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
     state = st.session_state
     word = chosen[1].word
-    key = scene, tuple(chosen.values()), language()
-    data = bench(in_use).opener.memo.value("scene sent", key, lambda: scene_data(scene, word, chosen), most=24)
+    data = scene_data(scene, word, chosen)
     news = {"key": data["key"], "view": space, "dot": NONE, "picked": [], "seq": sequence(KEY)}
     opens = space == SENSES and not state.get(OPENED)
     state[OPENED], state[DRAWN] = True, scene
@@ -83,6 +82,8 @@ def _space(scene: Scene) -> str:
     state = st.session_state
     if SPACE not in state or question.gone_through_history():
         state[SPACE] = st.query_params.get(SPACE)
+        if state[SPACE] in scene.spaces:
+            pair_layer.keep(state[SPACE])
     last = scene.spaces[-1]
     space = state[SPACE] if state[SPACE] in scene.spaces else last
     write(SPACE, None if space == last else space)

@@ -21,7 +21,7 @@ from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import show_errors, show_html
 from pages._home import expected, notices, picture
 from pages._home.beside import Beside
-from pages._widgets import lists
+from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
 from pages._word import verdict, verdict_words
 
@@ -72,7 +72,8 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if in_use.beside:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
             other = Beside(short_name(in_use.beside), angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context))
-    if lines := notices.write_notices(scene, space, pair.judgment.verdict, other):
+    unknown = static.unknown(bench(in_use).vectors, [bare(each.word) for each in (first, second)])
+    if lines := [*notices.write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
         notice(lines)
     rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(notices.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []

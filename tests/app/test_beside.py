@@ -15,6 +15,7 @@ from pages._frame.in_use import InUse
 from pages._home.beside import Beside
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import tables
 
 PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
 
@@ -30,7 +31,7 @@ def test_home_shows_both_at_the_same_depth_and_leaves_the_first_as_it_is(deep):
     assert not both.exception and not both.error
     said = [next(item for item in html_of(page).split("What to notice.")[1:]) for page in (alone, both)]
     assert "lstm-4 at the same depth (layer 2): " in said[1] and "at the same depth" not in said[0]
-    first, second = (page.dataframe[0].value for page in (alone, both))
+    first, second = (tables(page)[0] for page in (alone, both))
     assert second[: len(first)].equals(first)
     assert [*second["vectors"][len(first) :]] == [*(f"lstm-4, layer {k}" for k in range(5)), "lstm-4, layer mix"]
 
@@ -53,7 +54,7 @@ def test_neighbours_has_a_second_model_s_lists_under_the_first_one_s(deep):
     message = " ".join(block.proto.body for block in page.get("html"))
     assert "lstm-4, first sentence" in message and "lstm-4, second sentence" in message
     assert "In lstm-4, layer 4, they share" in message and message.count('data-take="a:') == 8  # a click takes from the first model's lists
-    contexts = set(page.dataframe[-1].value["context"])
+    contexts = set(tables(page)[-1]["context"])
     assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts
 
 

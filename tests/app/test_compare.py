@@ -23,6 +23,7 @@ from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
 from pages._home import ahead
 from tests.app.test_pages import ROOT, html_of, opened
+from tests.app.visit import tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
 
@@ -167,7 +168,7 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
 
     page = AppTest.from_function(script, default_timeout=120).run()
     assert not page.exception
-    table = page.dataframe[0].value
+    table = tables(page)[0]
     assert set(table["model"]) == {"elmo-mini", "all-MiniLM-L6-v2"} and len(table) == 2 * table["measure"].nunique() >= 8
     assert ((table["at that layer"] > table["chance"]) & (table["at that layer"] <= 1)).all()
     assert "Training: 1000 sentences" in page.caption[0].value

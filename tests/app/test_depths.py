@@ -12,6 +12,7 @@ from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
 from pages._widgets.mix_sliders import presets
 from tests.app.test_pages import PAGES, html_of, opened
+from tests.app.visit import tables
 
 SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
 WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
@@ -54,8 +55,8 @@ ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": 
 def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_and_says_so(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
     message = [info.value for info in page.info if "no layer 2" in info.value]
-    assert message == ["lstm\\-1 has no layer 2. Showing layer 1."] and not page.exception
-    assert page.session_state[key] in ("1", "mix") and key not in page.query_params
+    assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."] and not page.exception
+    assert page.session_state[key] in (None, "1", "mix", "senses") and key not in page.query_params
 
 
 def test_of_a_model_that_is_not_there_no_layers_are_told():
@@ -81,6 +82,6 @@ def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
     while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     assert not page.exception and not page.error
-    table = next(item.value for item in page.dataframe if "layers" in item.value)
+    table = next(item for item in tables(page) if "layers" in item)
     assert list(table["layers"]) == [3, 5] and (table["tokens per second"] > 0).all() and (table["weights, MB"] > 0).all()
     assert "elmo-mini is best at layer" in html_of(page) and "shuffled labels " in html_of(page)

@@ -8,7 +8,7 @@ from core.text.labelled_words import further_with
 from pages._cached import jobs
 from pages._frame.server_jobs import ServerJob
 from pages._map import every_word
-from tests.app.visit import opened_whole
+from tests.app.visit import opened_whole, tables
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
     assert job.error is None and job.result.is_file()
     page.run()
     assert not page.exception and "map.every" not in {button.key for button in page.button}
-    listed = [frame.value for frame in page.dataframe if "above chance" in frame.value.columns and "virus" in set(frame.value["word"])]
+    listed = [frame for frame in tables(page) if "above chance" in frame.columns and "virus" in set(frame["word"])]
     assert listed and len(listed[0]) > 50
 
 

@@ -4,14 +4,14 @@ from core.elmo.models import open_model
 from core.views import induction
 from pages._cached import opened as opened_pages
 from tests.app.test_further_words import said
-from tests.app.visit import opened
+from tests.app.visit import opened, tables
 
 
 def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
     page = opened("pages/found.py", found_word="bank", found_k="2")
     control = page.selectbox(key="found_layer")
     assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
-    editor, table = page.dataframe[0].value, page.dataframe[-1].value
+    editor, table = tables(page)[0], tables(page)[-1]
     names = list(editor["label"])
     assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in said(page)
     shares = table[["share, group 1", "share, group 2"]]
@@ -25,13 +25,13 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
     opened_pages.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert not page.exception and page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
-    editor, table = page.dataframe[0].value, page.dataframe[-1].value
+    editor, table = tables(page)[0], tables(page)[-1]
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
 def test_a_group_of_fewer_than_five_sentences_has_no_name_of_a_sense_and_is_not_exported():
     page = opened("pages/found.py", found_word="bank", found_k="8")
-    editor = page.dataframe[0].value
+    editor = tables(page)[0]
     few = editor["sentences"] < 5
     assert few.any() and not few.all() and not page.exception
     assert all(("too few" in name) == is_few for name, is_few in zip(editor["label"], few, strict=True))
@@ -40,6 +40,6 @@ def test_a_group_of_fewer_than_five_sentences_has_no_name_of_a_sense_and_is_not_
 def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():
     page = opened("pages/search.py", find="bank", find_order="substitutes")
     text = opened("pages/search.py", find="bank")
-    sorted_rows, rows = page.dataframe[-1].value, text.dataframe[-1].value
+    sorted_rows, rows = tables(page)[-1], tables(text)[-1]
     assert not page.exception and sorted(sorted_rows["sentence"]) == sorted(rows["sentence"])
     assert list(sorted_rows["sentence"]) != list(rows["sentence"])

@@ -17,7 +17,7 @@ from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from pages._learn import quiz_notices
 from tests.app.test_pages import html_of, opened
-from tests.app.visit import written
+from tests.app.visit import offered, written
 
 ENGLISH = languages.get_language("en")
 
@@ -60,8 +60,8 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
     assert page.subheader[0].value == f"You matched ELMo in {hits} of 8" and not page.exception
     standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
     assert standing in plain(page)
-    assert page.dataframe[0].value["label"].tolist() == labels
-    assert page.dataframe[0].value["ELMo’s choice"].tolist() == [result.sense for result in readings]
+    assert offered(page)[0]["label"].tolist() == labels
+    assert offered(page)[0]["ELMo’s choice"].tolist() == [result.sense for result in readings]
     page = pressed(page, "guess.again")
     assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
 

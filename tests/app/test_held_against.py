@@ -13,7 +13,6 @@ from core.evaluation.card import read_card
 from core.views import levels
 from core.workbench import open_bench
 from pages._frame.in_use import InUse
-from tests.app.test_mixing import sent
 from tests.app.test_pages import html_of, opened
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
@@ -46,8 +45,6 @@ def test_two_random_words_are_as_alike_on_every_page():
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
         level = levels.level_of_mix(open_bench(), weights)
         assert f"{level.mean:.2f}" == mean, layer
-        if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
-            assert re.findall(r"of random pairs \(below (0\.\d\d)\)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
         captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/about.py").caption)
@@ -64,15 +61,12 @@ def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
     """These texts are given the figure of core.views.levels. Check a new one before it is added."""
     texts = [message.id for message in translations.read(ASSETS / "texts/ko.po") if "random pair" in str(message.id).casefold()]
     assert sorted(texts) == [
-        "1: same direction. Mark: average of random pairs.",
         "90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.",
         "Average of random pairs: {values}.",
         "Cosine of random pairs (90% range): {values}.",
         "Cosines; random pairs: {mean:.2f} on average.",
-        "That is like random pairs: 90% are between {low:.2f} and {high:.2f}.",
+        "Random pairs",
         "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).",
-        "The two vectors are closer than 95% of random pairs (below {high:.2f}).",
-        "The two vectors are farther apart than 95% of random pairs (above {low:.2f}).",
         "random pairs",
         "{layer}: random pairs, mean {cosine}",
     ]
@@ -80,8 +74,6 @@ def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
     page = opened("pages/mix.py")
-    lengths = sent(page)["lengths"]
-    assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]
     parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
     assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1
 

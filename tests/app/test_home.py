@@ -12,7 +12,7 @@ from core.text import languages
 from pages._home import picture
 from pages._home.live import rest
 from pages._widgets import instruments
-from tests.app.visit import opened
+from tests.app.visit import opened, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +43,7 @@ def test_every_example_opens_on_two_meanings_with_each_star_in_its_own_cloud():
 def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
     (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
-    assert not page.exception and "GloVe" not in page.dataframe[0].value["vectors"].tolist()
+    assert not page.exception and "GloVe" not in tables(page)[0]["vectors"].tolist()
 
 
 def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):

@@ -11,7 +11,7 @@ from core.views.induction import InductionRequest
 from core.workbench import open_bench
 from tests.app.test_further_words import said
 from tests.app.test_spread import by_sentence, kept, labeled, own_cache, page_with, save  # noqa: F401
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import opened, opened_whole, tables
 
 KEY = ("sentences", "bank")
 
@@ -33,7 +33,7 @@ def read_through(page):
 
 def rows_of(page):
     """The table whose rows are ticked, not the one with all figures."""
-    return next(each.value for each in page.dataframe if each.value.columns[0] == "sentence")
+    return next(each for each in tables(page) if each.columns[0] == "sentence")
 
 
 def captions(page) -> str:
@@ -116,7 +116,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     read_through(shown)
     assert "of 6 “bank” sentences have a nearest sentence" in said(shown)
     assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
-    dots = next(each.value for each in shown.dataframe if "guess" in each.value.columns)
+    dots = next(each for each in tables(shown) if "guess" in each.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
 
 

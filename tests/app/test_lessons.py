@@ -11,6 +11,7 @@ from core.index.tables import open_table
 from pages._learn.lessons import lessons
 from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import tables
 
 PAGE = "pages/lessons.py"
 NAMES = [item.name for item in lessons()]
@@ -27,7 +28,7 @@ def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, langua
     page = opened(PAGE, lesson=name, lang=language)
     assert not page.exception and not page.error
     assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
-    assert page.get("plotly_chart") and page.dataframe
+    assert page.get("plotly_chart") and tables(page)
     assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
     if language == "en":
         assert any(words in said(page) for words in ("significant", "not significant"))
@@ -48,9 +49,9 @@ def test_the_crowd_is_gone_without_the_mean():
 
 def test_a_threshold_that_is_moved_has_other_errors():
     page = opened(PAGE, lesson="apart")
-    before = page.dataframe[0].value
+    before = tables(page)[0]
     page.slider(key="apart_at").set_value(0.9).run()
-    after = page.dataframe[0].value
+    after = tables(page)[0]
     assert (after["missed"] > before["missed"]).all() and (after["false alarms"] <= before["false alarms"]).all()
     assert (after["AUC"] == before["AUC"]).all()  # which knows no threshold
 

@@ -7,6 +7,7 @@ import pytest
 from core.common.markup import plain
 from tests.app.test_map_view import sent
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -123,9 +124,9 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     assert not page.exception and not page.error and page.session_state["view"] == "senses"
     map_ = sent(page)
     assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "Sense space" and not map_["text"]["senses"]
-    measures = next(table.value for table in page.dataframe if "trustworthiness" in table.value)
+    measures = next(table for table in tables(page) if "trustworthiness" in table)
     assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
-    dots = next(table.value for table in page.dataframe if "x, layer sense space" in table.value)
+    dots = next(table for table in tables(page) if "x, layer sense space" in table)
     assert len(dots) == len(map_["rows"])
     words = opened("pages/map.py", view="senses", map_word="all words")
     assert not words.exception and words.session_state["view"] != "senses"
@@ -136,7 +137,7 @@ def test_the_measures_follow_into_the_sense_space_and_out_of_it():
     for view, last in (("senses", "sense space"), ("2", "mix")):
         page.session_state["view"] = view
         page.run()
-        measures = next(table.value for table in page.dataframe if "trustworthiness" in table.value)
+        measures = next(table for table in tables(page) if "trustworthiness" in table)
         assert not page.exception and measures["layer"].tolist()[-1] == last
 
 

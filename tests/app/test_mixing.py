@@ -17,7 +17,7 @@ from pages._widgets import instruments
 from pages._widgets.mix_sliders import LIMIT
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened
-from tests.app.visit import written
+from tests.app.visit import tables, written
 
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
@@ -100,7 +100,7 @@ def test_layer_normalisation_changes_the_lists_and_the_parts_and_off_again_all_i
 def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
     plain, normalised = (read_through(opened("pages/mix.py", **given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
     assert normalised.toggle(key="norm").value and near(plain) != near(normalised)
-    twins = [next(iter(page.dataframe)).value for page in (plain, normalised)]
+    twins = [tables(page)[0] for page in (plain, normalised)]
     column = twins[0].columns[1]
     assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()
 

@@ -193,7 +193,7 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
     folder.mkdir()
     (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
     (folder / "empty.txt").write_text("")
-    page = opened("pages/texts.py", corpus_way="Folder", corpus_folder=str(folder))
+    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
     assert not page.error and not page.exception
     assert "2 files skipped or incomplete" in [box.label for box in page.expander]  # news.csv has two notes
     notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(page))

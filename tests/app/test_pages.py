@@ -11,7 +11,7 @@ from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
 from pages._frame.server import BY_PLOTLY, WITHOUT_TABLE
-from tests.app.visit import opened
+from tests.app.visit import opened, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -66,7 +66,7 @@ def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     assert not page.error
     view = Path(path).stem
     assert not page.get("plotly_chart") or view in BY_PLOTLY  # their scripts are asked for with the document
-    assert not page.dataframe or view not in WITHOUT_TABLE
+    assert not tables(page) or view not in WITHOUT_TABLE
 
 
 ONE_SENTENCE = (
@@ -74,7 +74,7 @@ ONE_SENTENCE = (
     "pages/mix.py",
     "pages/found.py",
     "pages/spread.py",
-    "pages/model.py",
+    "pages/about.py",
     "pages/classify.py",
     "pages/tasks.py",
     "pages/results.py",
@@ -199,7 +199,7 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
 def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_it_off():
     page = opened("pages/about.py")
     measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
-    (cone,) = [frame.value for frame in page.dataframe if "minus mean" in frame.value.columns]
+    (cone,) = [frame for frame in tables(page) if "minus mean" in frame.columns]
     assert cone["random pairs"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
     assert set(cone["minus mean"]) <= {"-0.01", "0.00", "0.01"}
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
@@ -208,7 +208,7 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
 
 
 def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_path):
-    page = opened("pages/model.py", corpus=str(tmp_path / "mine.txt"))
+    page = opened("pages/about.py", corpus=str(tmp_path / "mine.txt"))
     blocks = [block.value for block in page.code]
     assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
     report = next(block for block in blocks if block.startswith("elmoscope: "))

@@ -18,6 +18,7 @@ from pages._classify.paper import describe_curves, describe_gains, describe_larg
 from pages._classify.results import describe_task
 from pages._classify.scores import describe_calibration
 from tests.app.test_pages import opened
+from tests.app.visit import tables
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 
@@ -156,7 +157,7 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
 
 def test_the_papers_table_stands_beside_ours_with_its_layers():
     page = opened("pages/results.py")
-    table = page.dataframe[0].value
+    table = tables(page)[0]
     assert not page.exception and {"error reduction, paper", "error reduction, ours", "with ELMo"} <= set(table.columns)
     names = table[table["task"] == "Names"].iloc[0]
     assert (names["paper’s task"], names["error reduction, paper"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")

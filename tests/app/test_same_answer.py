@@ -72,7 +72,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
         assert title in said, (word, said, command)
         if command["says"] != "too close to call":
-            assert f"Right in {command['right_of_100']} of 100" in said, (word, said, command)
+            assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
         source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
         last = next(k for k, cell in enumerate(source) if "pair.compute" in cell)
         cells[word] = source[: last + 1], command
@@ -86,19 +86,13 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
 def test_the_file_of_a_view_holds_the_verdict(home):
     home.text_input(key="a").set_value("The virus spread through the village.")
     home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
-    title = re.search("<b>([^<]*)</b>", verdict_on(home)).group(1)
-    assert f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
+    title = re.search("<b>(.*?)</b>", verdict_on(home)).group(1)
+    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
 
 
 def chosen_layers(**address: str) -> dict[str, str]:
-    """The layer at which each page about a word opens."""
-    keys = {
-        "layer": "app.py",
-        "nlayer": "pages/neighbors.py",
-        "dlayer": "pages/why.py",
-        "flip_layer": "pages/why.py",
-        "view": "pages/map.py",
-    }
+    """The layer at which each page about a word opens that does not open in the sense space."""
+    keys = {"nlayer": "pages/neighbors.py", "dlayer": "pages/why.py", "flip_layer": "pages/why.py"}
     return {key: opened_whole(path, **address).session_state[key] for key, path in keys.items()}
 
 
@@ -127,16 +121,14 @@ WORDS = [
 
 @pytest.mark.parametrize("chosen", ["", "0", "2", "mix"])
 def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
-    page = opened_whole("app.py")
-    if chosen:
-        page.segmented_control(key="layer").set_value(chosen).run()
+    page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
     for a, b in WORDS:
         page.text_input(key="a").set_value(a)
         page.text_input(key="b").set_value(b).run()
-        assert not page.exception and page.session_state["layer"] == (chosen or "1"), (a, b)
-    for path, key in (("pages/map.py", "view"), ("pages/neighbors.py", "nlayer"), ("app.py", "layer")):
+        assert not page.exception and page.session_state["layer"] == (chosen or None), (a, b)
+    for path, key, usual in (("pages/map.py", "view", "senses"), ("pages/neighbors.py", "nlayer", "1"), ("app.py", "layer", None)):
         page.switch_page(path).run()
-        assert page.session_state[key] == (chosen or "1"), path
+        assert page.session_state[key] == (chosen or usual), path
 
 
 @pytest.mark.parametrize("path", ["pages/map.py", "pages/neighbors.py"])
@@ -145,15 +137,6 @@ def test_only_home_speaks_of_a_verdict(path, layer):
     keys = {"pages/map.py": "view", "pages/neighbors.py": "nlayer"}
     page = opened_whole(path, **POLISH, **{keys[path]: layer})
     assert not any("verdict" in item.value.casefold() for item in page.caption)
-
-
-def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
-    page = opened_whole("app.py")
-    page.segmented_control(key="layer").set_value("2").run()
-    assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
-    page.switch_page("pages/neighbors.py").run()
-    assert page.session_state["nlayer"] == "2"
-    assert not any("The verdict uses" in item.value for item in page.caption)
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py"])
@@ -167,6 +150,6 @@ def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other
     again = opened_whole(path, **wound, **{"as": "wind"})
     assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
     if path == "app.py":
-        assert any(f"“{sense}”" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
+        assert any(f"<i>{sense}</i>" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
     if path == "pages/map.py":
         assert again.session_state["map_word"] == "wind"

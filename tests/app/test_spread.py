@@ -14,7 +14,7 @@ from core.views.induction import InductionRequest
 from core.workbench import open_bench
 from pages._cached import label_store
 from tests.app.test_further_words import said
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import opened, opened_whole, tables
 from tests.core.corpus import two_texts
 
 KEY = ("sentences", "bank")
@@ -95,7 +95,7 @@ def test_before_two_senses_are_labeled_it_says_how():
 def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     page = page_with(labeled(gold))
     assert not page.exception
-    table = page.dataframe[-1].value
+    table = tables(page)[-1]
     of = {o.sentence: o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items}
     assert np.mean([row["sense"] == of[row["sentence"]] for _, row in table.iterrows()]) >= 0.9
     assert table["by you"].sum() == 4
@@ -138,7 +138,7 @@ def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gol
     (file,) = (tmp_path / "labels").rglob("*.jsonl")
     assert len(file.read_text("utf-8").splitlines()) == 5
     again = opened_whole("pages/spread.py", found_word="bank")  # another visit goes on
-    assert again.dataframe[-1].value["by you"].sum() == 5
+    assert tables(again)[-1]["by you"].sum() == 5
     page.button(key="spread.undo").click().run()
     assert sentences()[number] not in kept() and len(kept()) == 4
 
@@ -170,12 +170,12 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
     page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
     assert not page.exception
     for _ in range(30):  # both texts are read beside the page
-        if page.dataframe:
+        if tables(page):
             break
         time.sleep(1)
         page.run()
     assert "<b>differently</b> on the two sides" in said(page)
-    measures = page.dataframe[0].value
+    measures = tables(page)[0]
     assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
     page.button(key="change.rank").click().run()
     assert not page.exception
@@ -186,7 +186,7 @@ def test_change_opens_with_its_example_drawn():
     page = opened_whole("pages/change.py")
     assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
     assert any("compares two genres" in each.value for each in page.caption)
-    assert set(page.query_params) <= {"compare_view"}
+    assert set(page.query_params) <= {"texts_view"}
     second = page.selectbox(key="change_second")
     assert "headlines.csv" in second.options and second.value.startswith("headlines.csv · ")
     next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()

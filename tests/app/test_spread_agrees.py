@@ -14,7 +14,7 @@ from core.views import induction, sides
 from core.views.induction import InductionRequest
 from pages._widgets import downloads
 from tests.app.test_further_words import said
-from tests.app.visit import opened_whole
+from tests.app.visit import opened_whole, tables
 from tests.core.corpus import two_texts
 
 WORDS = ("bank", "bat", "bow", "court", "crane", "match", "plant", "seal", "spring", "table")
@@ -60,7 +60,7 @@ def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
         label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
         page.run()
         assert not page.exception
-        table = page.dataframe[-1].value.set_index("sentence")
+        table = tables(page)[-1].set_index("sentence")
         notebook = run(page)["table"].set_index("sentence")
         (file := tmp_path / "labels.jsonl").write_text(
             label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
@@ -85,7 +85,7 @@ def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
             page.text_input(key="change_word").set_value(word).run()
             assert not page.exception
             corpora = page.session_state["change.sides"]
-            shown = page.dataframe[0].value
+            shown = tables(page)[0]
             notebook = run(page)
             spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
             spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
@@ -107,4 +107,4 @@ def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
     result = run(page)
     assert result["result"].word == "court"
     assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
-    assert f"{result['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[list(result["measures"]).index("gap")]
+    assert f"{result['result'].change.gap.value:.3f}" == tables(page)[0]["here"].iloc[list(result["measures"]).index("gap")]

@@ -176,7 +176,8 @@ def test_a_corpus_that_two_visits_read_goes_on_for_one_when_the_other_one_stops(
     pages = []
     for who in ("one", "two"):
         page = AppTest.from_file(str(APP), default_timeout=300)
-        page.switch_page("pages/compare.py")
+        page.switch_page("pages/models.py")
+        page.query_params["models_view"] = "compare"
         page.session_state["who"] = who
         pages.append(page.run())
     first, second = pages

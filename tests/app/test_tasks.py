@@ -14,6 +14,7 @@ from pages._classify.notices import describe_choice, describe_measure, describe_
 from pages._export.notebook_file import notebook
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import tables
 
 TASKS = [name for name in examples.tasks() if name in summaries(read_results())]
 
@@ -71,7 +72,7 @@ def test_coreference_draws_whole_chains_each_in_a_colour_with_it_among_them():
     first, second = "--c:#0072B2", "--c:#D55E00"
     assert elmo.count(first) == 4 and elmo.count(second) == 3 and "--c:#7F7F7F" not in elmo  # Anna She she her; a letter it it
     assert without.count(second) > 3  # the same thing has the same color on both sides
-    table = page.dataframe[-1].value
+    table = tables(page)[-1]
     assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
 
 

@@ -156,7 +156,7 @@ def test_no_share_is_recommended_without_a_number_that_shows_it():
 
 
 def with_file(name: str, text: str, **address: str):
-    page = opened("pages/train.py", train_task="Your own file", **address)
+    page = opened("pages/train.py", train_task="own", **address)
     page.file_uploader[0].upload(name, text.encode(), "text/csv")
     return page.run()
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.corpus.usage_graphs import format_uses
 from pages._frame.menu import door
-from tests.app.visit import opened_whole
+from tests.app.visit import opened_whole, tables
 from tests.core.document_parts import epub, pdf, workbook
 
 LETTERS = "id;text\n1;The otter slept on the bank.\n2;The bank lent money.\n"
@@ -65,14 +65,14 @@ def test_files_brought_one_after_the_other_are_read_together():
 
 def test_documents_are_those_that_the_table_names():
     letters = "document,text\nletter 1,The otter slept. It dreamed.\nletter 2,The bank lent an otter money.\nletter 1,The otter woke.\n"
-    page = bring(opened_whole("pages/corpus.py", corpus_way="files", find="otter"), ("letters.csv", letters.encode()))
+    page = bring(opened_whole("pages/search.py", find="otter"), ("letters.csv", letters.encode()))
     assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
-    lines = next(table.value for table in page.dataframe if "document" in table.value)
+    lines = next(table for table in tables(page) if "document" in table)
     assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
 
 
 def test_the_files_stand_first_and_the_way_to_use_them_is_next_to_them_and_stays_visible():
-    page = opened_whole("pages/corpus.py")
+    page = opened_whole("pages/texts.py")
     assert len(page.file_uploader) == 1 and "corpus_way" not in page.query_params
     page = bring(page, ("letters.csv", LETTERS.encode()))
     labels = [button.label for button in page.button]

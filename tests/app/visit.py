@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
@@ -40,3 +41,13 @@ def opened_whole(path: str = "app.py", **address: str) -> AppTest:
 def written(lines: Iterable[str]) -> list[str]:
     """Lines as a notice writes them; apostrophes stay what they are."""
     return [str(Markup.escape(line)).replace("&#39;", "'") for line in lines]
+
+
+def tables(page: AppTest) -> list[pd.DataFrame]:
+    """The tables of the page, then those that its icon row offers."""
+    return [*(frame.value for frame in page.dataframe), *offered(page)]
+
+
+def offered(page: AppTest) -> list[pd.DataFrame]:
+    """The tables that the icon row offers."""
+    return [noted.table for noted in page.session_state["_taken"].tables().values()]
