@@ -65,7 +65,7 @@
     const { scene: of, judgment: { verdict }, spaces, values } = state.pair, { curves: text } = t, row = (name, kind, value) => ({ ...densities[kind], name, value });
     if (!of || !verdict) return;
     const rows = Object.keys(text.kinds).filter((kind) => densities[kind] && verdict.evidence?.[kind] !== undefined).map((kind) => row(text.kinds[kind], kind, verdict.evidence[kind]));
-    const plain = of.spaces.map((space) => (densities[space] ? space : facts.layer)).map((space) => (densities[space] ? row(text.plain[space], space, values[spaces.indexOf(space)]) : null));
+    const plain = of.spaces.map((space) => (spaces.includes(space) ? space : facts.layer)).map((space) => (densities[space] ? row(text.plain[space], space, values[spaces.indexOf(space)]) : null));
     const one = Math.min(99, Math.max(1, Math.round(100 * verdict.probability))), sure = filled(text[verdict.says], { one, two: 100 - one });
     const favors = ({ low, high, value, same, different }) => { const k = Math.min(same.length - 1, Math.max(0, Math.trunc(((value - low) / (high - low)) * same.length))); return same[k] > different[k]; };
     const alt = [`${text.title}:`, ...rows.map((item) => filled(favors(item) ? text.like_same : text.like_different, { name: item.name })), sure].join(" ");

@@ -126,7 +126,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
             t("Listed there as “{title}”", title=plain(title)),
             place=place,
             icon=":material/arrow_forward:",
-            query_params={"task": plain(title)},  # the address holds what the choice is labeled with
+            query_params={"task": title},
         )
     notebook_.download_button(
         t("Training notebook"),

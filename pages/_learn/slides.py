@@ -26,6 +26,7 @@ STYLE = """
   .st-key-one_idea .token span {font-size: 1.5rem !important;}
   .stMainBlockContainer {max-width: 100%; padding: 0.5rem 2rem 0.6rem 2rem;}
   .st-key-slides-close {position: fixed; top: 0.4rem; right: 1rem; width: auto; z-index: 999991;}
+  .st-key-take {position: static;}
   .st-key-slides-close kbd, .st-key-slides-close span {color: inherit; opacity: 1;}
   [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: 0.5rem;}
   [data-testid="stHeader"] {background: transparent; height: 2rem; min-height: 2rem;}

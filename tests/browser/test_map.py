@@ -162,14 +162,6 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     assert sense.get_attribute("aria-pressed") == "true"
 
 
-def test_where_the_instrument_cannot_run_streamlit_draws_the_map(page: Page, server: str):
-    page.add_init_script("window.atob = () => { throw new Error('not here') }")
-    opened(page, server, "map?view=1")
-    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
-    expect(page.locator(".map")).to_have_count(0)
-    expect(page.get_by_role("radio", name="1", exact=True)).to_be_visible()
-
-
 def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")

@@ -44,7 +44,7 @@ def test_a_layout_of_the_words_before_is_not_drawn_on_the_map_of_mix(page: Page,
 
 
 def test_a_word_of_300_letters_makes_no_page_wider(page: Page, server: str):
-    opened(page, server, "classify?classify_view=tasks")
+    opened(page, server, "tasks?task_of_paper=names")
     type_in(page, page.locator(".st-key-tasks_names textarea"), VALUES["300 letters"])
     wait(page, 1_000)
     expect(page.locator(".spans").first).to_contain_text("xxx")

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import choose, opened
 from tests.links import address
 
 pytestmark = pytest.mark.browser
@@ -36,7 +36,7 @@ def at_peace(page: Page) -> None:
 
 def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, server: str):
     opened(page, server, "texts")
-    page.get_by_role("radio", name="Paste", exact=True).click()
+    choose(page, "Where are your texts?", "Paste")
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_role("button", name="Use these texts everywhere").click()

@@ -58,5 +58,4 @@ def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: P
     expect(page.locator(".mix")).to_contain_text("so no accuracy")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
     expect(page.locator(".mix")).to_contain_text(re.compile(r"\d+° between your words"))
-    page.get_by_text("Table of neighbors").click()
     expect(page.locator("[data-stale=false] .mix li:not(.gone)").first).to_be_visible()

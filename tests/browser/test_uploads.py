@@ -31,7 +31,7 @@ def test_uploaded_texts_stay_in_use_until_they_are_removed(page: Page, server: s
     removal = page.get_by_role("button", name="Remove letters.csv")
     expect(removal).to_be_visible()
     page.get_by_role("link", name="Map", exact=True).first.click()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    expect(page.locator(".map").first).to_be_visible()
     page.get_by_role("link", name="Your texts", exact=True).first.click()
     documents = page.get_by_test_id("stMetric").filter(has_text="Documents")
     expect(documents).to_contain_text("2")
