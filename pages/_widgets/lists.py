@@ -1,4 +1,4 @@
-"""Keyword-in-context lists and their table twins."""
+"""Lists of words and sentences, and the tables that the icon row offers."""
 
 from collections.abc import Mapping, Sequence
 

@@ -126,7 +126,8 @@ def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], la
 
 
 def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name():
-    page = opened("pages/classify.py", task="Our own headlines")
+    page = opened("pages/classify.py", task="headlines")
     assert not page.exception and not page.error
     assert "What to notice" in html_of(page) and page.get("plotly_chart")
+    assert "Our own headlines" in page.selectbox(key="task").options
     assert page.text_area(key="text_headlines").value == next(iter(examples.classify()["headlines"]))
