@@ -25,9 +25,7 @@ def text_of(page) -> str:
     return " ".join([*(block.proto.body for block in page.get("html")), *(caption.value for caption in page.caption)])
 
 
-@pytest.mark.parametrize(
-    ("how", "said"), [("drop it", "without it"), ("mask it", "with it masked"), ("swap it", "with “thing” in its place")]
-)
+@pytest.mark.parametrize(("how", "said"), [("drop", "without it"), ("mask", "with it masked"), ("swap", "with “thing” in its place")])
 def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(how: str, said: str):
     page = opened_whole(PAGE, a=RIVER, ai="bank", dhow=how)
     rows = table(page).set_index("word")

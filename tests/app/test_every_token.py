@@ -71,7 +71,7 @@ def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
     while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
         assert not page.exception and not page.error
         page.run()
-    assert "The map shows" in html_of(page) and "Table of frequent words" in [item.label for item in page.expander]
+    assert "The map shows" in html_of(page) and "map.tokens.table" in page.session_state["_taken"].tables()
     page.session_state["view"] = "2"
     page.run()
     assert not page.exception and "The map shows" not in html_of(page)

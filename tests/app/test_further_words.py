@@ -21,7 +21,7 @@ from pages._frame.in_use import InUse
 from tests.app.conftest import end_jobs
 from tests.app.test_map_view import sent as map_sent
 from tests.app.test_pages import opened
-from tests.app.visit import opened_whole, tables
+from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
 VIRUS = {"a": "The virus spread through the village in a week.", "b": "A virus wiped the files from her laptop."}
@@ -110,7 +110,7 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
     assert message["animal"] == cat and len(message) > 1 and all(message.values())
     assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
     page.button(key="corpus.words").click().run()
-    table = tables(page)[-1]
+    table = page.dataframe[-1].value
     assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["sense"], strict=True))
     assert cat in set(table["definition"]) and len(table) > 1100 and all(table["definition"])
 

@@ -114,7 +114,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     assert len(table.labelled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
     shown = opened("pages/map.py", corpus=corpus, map_word="bank")
     read_through(shown)
-    assert "of 6 “bank” sentences have a nearest sentence" in said(shown)
+    assert "Of 6 “bank” sentences, each left out in turn" in said(shown)
     assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
     dots = next(each for each in tables(shown) if "guess" in each.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6

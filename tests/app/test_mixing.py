@@ -42,7 +42,9 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
     assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
     assert set(given["map"]["rows"]) <= set(first["rows"])
     assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
-    assert "cosine of your two words" in message and "Table of neighbors" in [item.label for item in page.expander]
+    assert "cosine of your two words" in message and "Table of neighbors" in [
+        noted.label for noted in page.session_state["_taken"].tables().values()
+    ]
     assert page.main and not page.metric
 
 
@@ -123,7 +125,7 @@ def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page)
-    assert "Table of neighbors" in [item.label for item in page.expander]
+    assert "mix.neighbours" in page.session_state["_taken"].tables()
 
 
 def test_normalised_layers_are_sent_where_the_switch_says_so():

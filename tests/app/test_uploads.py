@@ -65,8 +65,10 @@ def test_files_brought_one_after_the_other_are_read_together():
 
 def test_documents_are_those_that_the_table_names():
     letters = "document,text\nletter 1,The otter slept. It dreamed.\nletter 2,The bank lent an otter money.\nletter 1,The otter woke.\n"
-    page = bring(opened_whole("pages/search.py", find="otter"), ("letters.csv", letters.encode()))
+    page = bring(opened_whole("pages/texts.py", find="otter"), ("letters.csv", letters.encode()))
     assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
+    page.session_state["texts_view"] = "search"
+    page.run()
     lines = next(table for table in tables(page) if "document" in table)
     assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
 

@@ -50,4 +50,4 @@ def tables(page: AppTest) -> list[pd.DataFrame]:
 
 def offered(page: AppTest) -> list[pd.DataFrame]:
     """The tables that the icon row offers."""
-    return [noted.table for noted in page.session_state["_taken"].tables().values()]
+    return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
