@@ -36,7 +36,7 @@ def test_labels_given_in_the_table_spread_are_asked_for_undone_and_downloaded(pa
     label(page, (7,), "shore")
     spread = page.locator(NOTICE, has_text=re.compile(r"3 labels spread to \d+ sentences: money \d+, shore \d+"))
     expect(spread).to_be_visible()
-    before = spread.inner_text()
+    before = spread.text_content()
     offered = page.locator("[class*=st-key-spread-ask]")
     expect(offered).to_have_count(3)
     offered.first.get_by_role("radio", name=re.compile("shore")).click()

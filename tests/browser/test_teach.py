@@ -89,7 +89,7 @@ def test_the_cross_and_escape_lead_back_to_the_page_before_else_to_home(page: Pa
         expect(heading).to_have_text("What are its neighbors?")
         expect(page).to_have_url(re.compile("k=12"))
     opened(page, server, "slides?slide=2")
-    at_rest(page)
+    expect(page.get_by_role("button", name="Close")).to_be_visible()
     page.keyboard.press("Escape")
     expect(heading).to_have_text("Does a word mean the same thing twice?")
 
