@@ -59,6 +59,8 @@ def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, ser
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # what a first visitor waits for
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.wait_for_function(FADED_IN)
+    if address in PICTURES:
+        expect(page.locator(PICTURES[address]).first).to_be_visible()
     light = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
