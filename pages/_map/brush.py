@@ -16,6 +16,7 @@ from core.figures.maps import selected_rows
 from core.index.neighbours import Occurrence
 from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
+from pages._export.csv_file import csv_of
 from pages._frame.client_values import is_number
 from pages._widgets import lists
 from pages._word.atlas import sense_note
@@ -91,7 +92,7 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
     if state.picked:
         st.download_button(
             t("Download selection"),
-            lists.csv_of(_frame(occurrences, state.picked)),
+            csv_of(_frame(occurrences, state.picked)),
             "selection.csv",
             "text/csv",
             icon=":material/download:",

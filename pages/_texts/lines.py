@@ -18,6 +18,7 @@ from pages._cached import jobs
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S
 from pages._cached.views import view
+from pages._export.csv_file import csv_of
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -136,7 +137,7 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
     if result.n > TABLE:
         st.download_button(
             t("Download all lines as CSV"),
-            lambda: lists.csv_of(pd.DataFrame((line.as_row() for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
+            lambda: csv_of(pd.DataFrame((line.as_row() for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
             "concordance.csv",
             "text/csv",
             key="corpus.all",

@@ -67,16 +67,16 @@ def _sense(
         for k, v, move in zip(result.changed, values[:, column], moves, strict=True)
     }
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend(options, stands, pair), place=picture)
-    left, right = st.columns([1, 1], gap="large")
+    notice(write_notices(result, options, stands, chosen, answer.content))
+    with _every_layer():
+        left, right = st.columns([1, 1], gap="large")
     with left:
         note = t("for {sense}, read by {half}", sense=sense, half=words.reader(options.half))
-        lists.heading(t("Word by word, layer by layer"), pair[0], note)
+        lists.heading(t("Word by word"), pair[0], note)
         show_html("{}", _heat(result, column, values, pair))
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colours, pair)
-    notice(write_notices(result, options, stands, chosen, answer.content))
-    if model_layers.in_use().is_elmo:
         lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
@@ -128,9 +128,10 @@ def _without_senses(
     column = result.views.index(options.layer)
     hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
-    lists.heading(t("Word by word, layer by layer"), pair[0], t("cosine gained without it"))
-    show_html("{}", _heat(result, column, values, pair))
     notice(describe_apart(result, options, answer.content, other.word))
+    with _every_layer():
+        lists.heading(t("Word by word"), pair[0], t("cosine gained without it"))
+        show_html("{}", _heat(result, column, values, pair))
     return answer
 
 
@@ -144,9 +145,14 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     values = result.moved[:, :, influence.HALVES.index(options.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
-    lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine to its vector in the full sentence"))
-    show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
     notice(describe_moves(result, options, answer.content))
+    with _every_layer():
+        lists.heading(t("Word by word"), blue, t("1 − cosine to its vector in the full sentence"))
+        show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
+
+
+def _every_layer() -> DeltaGenerator:
+    return st.expander(t("Every layer"), icon=":material/layers:", key="decided.layers")
 
 
 def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:
