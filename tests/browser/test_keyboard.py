@@ -56,6 +56,7 @@ def test_keys_alone_move_home_s_layer_and_type_a_sentence(page: Page, server: st
     opened(page, server, "")
     at_rest(page)
     slider = page.get_by_role("slider")
+    expect(slider).to_have_attribute("aria-valuetext", "Sense space")  # once it has opened with its glide
     for _ in range(MOST):
         page.keyboard.press("Tab")
         if (

@@ -160,4 +160,4 @@ def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, serv
     page.mouse.up()
     expect(page).to_have_url(re.compile("w0=5|w0=6"))
     page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
-    expect(page.get_by_text("Table of neighbors")).to_be_visible()
+    expect(page.locator(".st-key-take")).to_be_visible()

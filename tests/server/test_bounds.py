@@ -83,14 +83,14 @@ def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(serv
 
 def test_wide_table_takes_memory_only_for_its_texts_and_labels(server):
     with Client(server) as client:
-        client.run("classify", "classify_view=train")  # loads the modules of the page
+        client.run("train")  # loads the modules of the page
         server.wait_until_idle()
         start_mb = server.memory_mb()
         server.reset_peak()
         data = make_wide_table()
         assert 8 * MB < len(data) < 10 * MB
-        upload(server, client, "classify", "classify_view=train&train_task=own", "CSV", "a.csv", data)
-        wait_for_text(client, "classify", "classify_view=train&train_task=own", "4,500 texts, 2 classes: a, b")
+        upload(server, client, "train", "train_task=own", "CSV", "a.csv", data)
+        wait_for_text(client, "train", "train_task=own", "4,500 texts, 2 classes: a, b")
     assert server.peak_mb() - start_mb < 200
 
 
