@@ -165,15 +165,7 @@ def find_ids(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "query"),
-    [
-        ("", ""),
-        ("neighbors", ""),
-        ("mix", ""),
-        ("search", "find=bank"),
-        ("predict", ""),
-        ("train", "train_task=own"),
-        ("change", ""),
-    ],
+    [("", ""), ("neighbors", ""), ("mix", ""), ("search", "find=bank"), ("predict", ""), ("train", "train_task=own"), ("change", "")],
 )
 def test_no_value_of_a_widget_raises_an_exception(server: Server, name: str, query: str):
     """Send values of one kind for all widgets of a page at once, kind after kind. Then the page must still work."""

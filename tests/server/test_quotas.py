@@ -131,18 +131,18 @@ def test_job_of_two_visits_continues_if_one_of_them_stops_it(large):
         use_everywhere(first, pasted)
         run_until(first, lambda text: "Reading all words" in text)
         use_everywhere(second, pasted)
-        page = run_until(second, lambda text: "Reading all words" in text or "In use on every page" in text)
+        page = run_until(second, lambda text: "Reading all words" in text or "These texts are used everywhere" in text)
         if "Reading all words" in page.text:
             assert "Stopped at" in stop(first).text
-            n_read = count_read_tokens(run_until(second, lambda text: "Reading all words: " in text or "In use" in text).text)
+            n_read = count_read_tokens(run_until(second, lambda text: "Reading all words: " in text or "used everywhere" in text).text)
             run_until(second, lambda text: count_read_tokens(text) > n_read)
-            assert "Stopped at" in run_until(first, lambda text: "Stopped at" in text or "In use on" in text).text
+            assert "Stopped at" in run_until(first, lambda text: "Stopped at" in text or "used everywhere" in text).text
 
 
 def count_read_tokens(text: str) -> int:
     """Return the number of tokens read so far, according to the text of the page."""
     match = re.search(r"Reading all words: ([\d,]+) of", text)
-    return int(match[1].replace(",", "")) if match else 10**9 if "In use on every page (" in text else 0
+    return int(match[1].replace(",", "")) if match else 10**9 if "These texts are used everywhere (" in text else 0
 
 
 def test_visits_of_one_address_do_not_fill_the_queue_for_another(large):
@@ -156,10 +156,10 @@ def test_visits_of_one_address_do_not_fill_the_queue_for_another(large):
         with Client(large) as other:
             page = use_everywhere(other, make_text(20, "Modest"))
             assert "jobs are waiting, the limit" not in page.text
-            assert re.search(r"Waiting: [12] jobs? ahead|Reading all words|In use on every page", page.text), page.text[-2000:]
+            assert re.search(r"Waiting: [12] jobs? ahead|Reading all words|These texts are used everywhere", page.text), page.text[-2000:]
             for client in clients:
                 client.socket.close()
-            run_until(other, lambda text: "In use on every page (" in text)
+            run_until(other, lambda text: "These texts are used everywhere (" in text)
     finally:
         for client in clients:
             client.socket.close()
