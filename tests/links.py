@@ -1,6 +1,7 @@
 """The address of a view, by the name of the view."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from pages._frame.menu import door, list_views
 
@@ -12,5 +13,6 @@ def address(link: str) -> str:
         return link
     file, parameters = door(view)
     page = "" if file == "app.py" else Path(file).stem
-    query = "&".join([*(f"{name}={value}" for name, value in parameters.items()), *filter(None, [query])])
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    query = "&".join([*(f"{name}={value}" for name, value in parameters.items() if name not in given), *filter(None, [query])])
     return f"{page}?{query}" if query else page
