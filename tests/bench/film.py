@@ -84,7 +84,7 @@ def film(address: str, output: Path) -> int:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(f"{address}/?a={FIRST}&b={SECOND}")
         page.locator(".map.compact .scrubber input").wait_for()
-        page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+        page.add_style_tag(content="[data-testid=stSidebar] {display: none;}")
         page.wait_for_timeout(2_500)
         page.wait_for_function(AT_REST)
         reel = Film(page)
