@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.common import short_links
 from tests.browser.conftest import AT_REST
-from tests.browser.test_accessibility import violations
+from tests.browser.test_accessibility import FADED_IN, violations
 from tests.browser.test_main_path import opened
 
 pytestmark = pytest.mark.browser
@@ -146,6 +146,8 @@ def test_what_is_opened_can_be_read_by_everyone(taken: Page):
     for label in ("Tables", "CSV files", "Link to this view", "Pictures"):
         unfold(taken, label)
         expect(taken.get_by_test_id("stPopoverBody")).to_be_visible()
+        taken.wait_for_timeout(800)  # the button's tooltip comes and goes
+        taken.wait_for_function(FADED_IN)
         assert violations(taken) == [], label
     taken.set_viewport_size({"width": 390, "height": 844})
     assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
