@@ -13,6 +13,6 @@ def address(link: str) -> str:
         return link
     file, parameters = door(view)
     page = "" if file == "app.py" else Path(file).stem
-    given = dict(parse_qsl(query, keep_blank_values=True))
-    query = "&".join([*(f"{name}={value}" for name, value in parameters.items() if name not in given), *filter(None, [query])])
+    named = dict(parse_qsl(query, keep_blank_values=True))
+    query = "&".join([*(f"{name}={value}" for name, value in parameters.items() if name not in named), *filter(None, [query])])
     return f"{page}?{query}" if query else page

@@ -93,7 +93,7 @@ def nearest_words(bench: Bench, request: NeighboursRequest) -> tuple[tuple[str, 
 
 
 def _forms(word: str) -> set[str]:
-    """The word in small letters, and what it is a form of."""
+    """Return the word in lower case and its dictionary forms."""
     word = bare(word).casefold()
     return {word, *dictionary_forms(word)}
 

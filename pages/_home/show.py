@@ -62,8 +62,8 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
 def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
     first, second = chosen.values()
     pair = verdict.of_pair(in_use, first, second)
-    each = [bare(first.word), bare(second.word)]
-    are_words = all(is_word(item.in_context, languages.in_use()) for item in (first, second)) and not language.foreign(*each)
+    spellings = [bare(first.word), bare(second.word)]
+    are_words = all(is_word(item.in_context, languages.in_use()) for item in (first, second)) and not language.foreign(*spellings)
     scene = pair.scene if are_words else None
     space = picture.show(in_use, pair, scene, chosen) if scene else ""
     words = []
@@ -73,7 +73,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if in_use.beside:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
             other = Beside(short_name(in_use.beside), angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context))
-    unknown = static.unknown(bench(in_use).vectors, each) if are_words else []
+    unknown = static.unknown(bench(in_use).vectors, spellings) if are_words else []
     if lines := [*notices.write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
         notice(lines)
     rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]

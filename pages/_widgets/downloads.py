@@ -23,7 +23,7 @@ from pages._frame.markup import pathless
 
 @st.fragment
 def show() -> None:
-    """Show the icon row. A list is made when it is opened, a file when it is asked for."""
+    """Show the icon row. Each list is built when it opens, each file when it is downloaded."""
     view = record.now()
     name = f"elmoscope-{view.view}"
     with st.container(horizontal=True, gap=None, key="take"):

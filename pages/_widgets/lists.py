@@ -144,7 +144,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
 
 
 def nearest_words(words: Sequence[tuple[str, float]]) -> None:
-    """Show words in one line, best first; each shows its cosine on hover."""
+    """Show words on one line, best first. Hovering over a word shows its cosine."""
     show_html('<p class="near">{}</p>', Markup(", ").join(html('<b title="{:.2f}">{}</b>', cosine, word) for word, cosine in words))
 
 

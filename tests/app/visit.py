@@ -44,10 +44,10 @@ def written(lines: Iterable[str]) -> list[str]:
 
 
 def tables(page: AppTest) -> list[pd.DataFrame]:
-    """The tables of the page, then those that its icon row offers."""
+    """Return the tables on the page, then those in its icon row."""
     return [*(frame.value for frame in page.dataframe), *offered(page)]
 
 
 def offered(page: AppTest) -> list[pd.DataFrame]:
-    """The tables that the icon row offers."""
+    """Return the tables in the icon row."""
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []

@@ -35,7 +35,7 @@ def taken(browser, server: str) -> Iterator[Page]:
 
 
 def unfold(page: Page, label: str) -> None:
-    """Open a list of the icon row by the keyboard; the one that was open closes."""
+    """Open a list in the icon row with the keyboard. The list that was open closes."""
     page.keyboard.press("Escape")
     page.locator(".st-key-take").get_by_role("button", name=label).press("Enter")
 
@@ -146,7 +146,7 @@ def test_what_is_opened_can_be_read_by_everyone(taken: Page):
     for label in ("Tables", "CSV files", "Link to this view", "Pictures"):
         unfold(taken, label)
         expect(taken.get_by_test_id("stPopoverBody")).to_be_visible()
-        taken.wait_for_timeout(800)  # the button's tooltip comes and goes
+        taken.wait_for_timeout(800)  # the button's tooltip opens and closes
         taken.wait_for_function(FADED_IN)
         assert violations(taken) == [], label
     taken.set_viewport_size({"width": 390, "height": 844})

@@ -78,12 +78,14 @@ def test_neighbours_are_the_table_s_and_a_level_stands_beside_them(bench, words)
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(bench, words):
     table = open_table("sentences", bench.model, targets_only=True)
     request = NeighboursRequest(word=words[1], space="1", whole=False)
-    found = neighbours.nearest_words(bench, request)
+    words_listed = neighbours.nearest_words(bench, request)
     near = table.nearest(bench.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
-    assert len(found) == neighbours.WORDS and [cosine for _, cosine in found] == sorted((cosine for _, cosine in found), reverse=True)
-    for word, cosine in found:
+    assert len(words_listed) == neighbours.WORDS and [cosine for _, cosine in words_listed] == sorted(
+        (cosine for _, cosine in words_listed), reverse=True
+    )
+    for word, cosine in words_listed:
         assert cosine == pytest.approx(next(n.cosine for n in near if n.occurrence.word == word))
-    listed = [word.casefold() for word, _ in found]
+    listed = [word.casefold() for word, _ in words_listed]
     assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *bench.word_lists.function} & set(listed)
     wild = bench.words("A mustang ran off.", at=(1,))[0]
     assert neighbours.nearest_words(bench, NeighboursRequest(word=wild, space="1", whole=False)) is None
