@@ -10,7 +10,8 @@ def texts(in_use: InUse) -> None:
     """Texts are brought here, measured, and read for every page."""
     question(t("What do your own texts say?"))
     lede(t("Add your texts: search them here, and use them on every page."))
-    show("pages._texts.brought", in_use, draw_inputs())
+    draw_inputs()
+    show("pages._texts.brought", in_use)
 
 
 def search(in_use: InUse) -> None:

@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, client_values, language, links
+from pages._frame import browser, callbacks, client_values, language, links
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -34,6 +34,7 @@ ENGLISH_ONLY = "pages/classify.py"
 def frame(file: str) -> InUse:
     """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
     client_values.install()
+    callbacks.install()
     links.give_back()
     language.follow()
     links.open_view()

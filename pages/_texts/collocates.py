@@ -39,7 +39,7 @@ TELLING = 0.5  # z from which a word is listed for a sense
 
 
 def show(in_use: InUse) -> None:
-    _part(store.bench_over(in_use))
+    _part(store.bench_over(in_use, store.own_texts()))
 
 
 @st.fragment

@@ -11,7 +11,7 @@ from core.text.line_breaks import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
 from pages._frame import uploads
 from pages._frame.choices import choice, text_box
-from pages._frame.uploads import Upload, upload_box, upload_limit
+from pages._frame.uploads import upload_box, upload_limit
 
 KEY = "corpus_files"
 
@@ -27,20 +27,38 @@ class Brought:
     lines: str
 
 
-def draw_inputs() -> Brought:
+def read_inputs() -> Brought:
+    """Return what the inputs hold, also on a part of the page that does not show them.
+
+    A click on another part can end the run that an upload began, so no run may rely on an earlier one having read the files.
+    """
+    state, ways = st.session_state, _ways()
+    way = state.get("corpus_way")
+    way = way if way in ways else next(iter(ways))
+    given = uploads.uploads(KEY) if way == "files" else state.get({"paste": "corpus_text", "folder": "corpus_folder"}[way]) or ""
+    text_column, date_column = ("", "") if way == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
+    return Brought(way, given, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
+
+
+def _ways() -> dict[str, str]:
+    most = limits()
+    return ({"files": t("Files")} if most.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if most.paths else {})
+
+
+def draw_inputs() -> None:
     """Show where texts are dropped, pasted or named, and below it the ways to bring them."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
-    most, zone = limits(), st.container()
-    ways = ({"files": t("Files")} if most.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if most.paths else {})
+    most, zone, ways = limits(), st.container(), _ways()
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     way = choice("corpus_way", t("Where are your texts?"), ways, next(iter(ways)), place=row[0], label_visibility="collapsed")
     row[1].button(
         t("Example: our sentences"), icon=":material/format_quote:", key="corpus.example", on_click=_take_example, width="stretch"
     )
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
-        text_column, date_column = _columns() if way != "paste" else ("", "")
-        lines = choice(
+        if way != "paste":
+            _columns()
+        choice(
             "corpus_lines",
             t("Line breaks"),
             {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")},
@@ -49,20 +67,19 @@ def draw_inputs() -> Brought:
         )
     if not (most.uploads and most.paths):
         st.caption(t("This server takes no files or folders: paste text, or run the app yourself."))
-    given = {"files": _files, "paste": _paste, "folder": _folder}[way](zone)
-    return Brought(way, given, text_column.strip(), date_column.strip(), lines)
+    {"files": _files, "paste": _paste, "folder": _folder}[way](zone)
 
 
-def _columns() -> tuple[str, str]:
+def _columns() -> None:
     """Show the names of a table's columns of texts and of dates."""
     facts = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
-    text_column = text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=facts)
-    return text_column, text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=facts)
+    text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=facts)
+    text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=facts)
 
 
-def _paste(place) -> str:
+def _paste(place) -> None:
     with place:
-        text = text_box(
+        text_box(
             "corpus_text",
             t("Your text"),
             "",
@@ -72,12 +89,11 @@ def _paste(place) -> str:
             placeholder=t("Paste a chapter, letters, reviews…"),
         )
         st.button(t("Read"), icon=":material/menu_book:", key="corpus.read")
-    return text
 
 
-def _files(place) -> list[Upload]:
+def _files(place) -> None:
     most = limits()
-    return upload_box(
+    upload_box(
         KEY,
         t("Texts, {mb} MB each", mb=upload_limit(most.max_file_mb)),
         most.max_file_mb,
@@ -93,8 +109,8 @@ def _files(place) -> list[Upload]:
     )
 
 
-def _folder(place) -> str:
-    return text_box(
+def _folder(place) -> None:
+    text_box(
         "corpus_folder",
         t("Folder on this machine"),
         "",

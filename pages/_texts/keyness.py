@@ -24,7 +24,7 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show(in_use: InUse) -> None:
-    bench = store.bench_over(in_use)
+    bench = store.bench_over(in_use, store.own_texts())
     with show_errors():
         usual = reference_of(bench)
         names = [name for name in registry.available("corpus") if name != bench.corpus]

@@ -35,7 +35,7 @@ TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 def show(in_use: InUse) -> None:
     """The lines of a search, how often and where."""
-    bench = store.bench_over(in_use)
+    bench = store.bench_over(in_use, store.own_texts())
     registry.resolve(bench.corpus, "corpus")  # what is not there is said once
     _search(bench)
 

@@ -1,28 +1,95 @@
-"""What is measured of a corpus once, and which corpus the parts look at."""
+"""Read the user's texts once, choose the corpus of each part, and measure what reading it for every page takes."""
+
+import hashlib
+from contextlib import nullcontext
 
 import streamlit as st
 
 from core.common import i18n
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.limits import check_allowed
+from core.common.turns import TooManyJobs
 from core.elmo.models import Model
 from core.files import own_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
+from core.text import own_corpus
 from core.text.corpora import open_corpus
+from core.text.own_corpus import KeptCorpus, Source
 from core.text.scripts import say_unread
 from core.workbench import Bench
-from pages._cached import opened
+from pages._cached import jobs, opened
 from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+from pages._frame.server_jobs import ServerJob
+from pages._texts.inputs import Brought, read_inputs
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
-SEARCHED = "corpus.searched"  # texts that were brought, and are not yet in use on every page
+READING = "own texts"  # a kind of jobs
+QUICK_CHARACTERS = 200_000  # a shorter pasted text is read within a second
 
 
-def bench_over(in_use: InUse) -> Bench:
-    """What is in use, over the texts brought last where they are here."""
-    brought = st.session_state.get(SEARCHED)
-    return bench(in_use).over(brought) if brought and own_names.is_kept(brought) else bench(in_use)
+def bench_over(in_use: InUse, texts: KeptCorpus | None) -> Bench:
+    """Return the bench over the user's texts, or without any over the corpus in use."""
+    return bench(in_use).over(texts.name) if texts else bench(in_use)
+
+
+def own_texts() -> KeptCorpus | None:
+    """Return the texts in the inputs, read and stored once. Show the error and return None if they cannot be read.
+
+    Ends the run, after showing the progress, while a job reads the texts.
+    """
+    brought = read_inputs()
+    given = brought.given
+    if not given or (isinstance(given, str) and not given.strip()):
+        return None
+    given_text = given if isinstance(given, str) else " ".join(str(file.number) for file in given)
+    parts = (brought.way, brought.text_column, brought.date_column, brought.lines, given_text)
+    key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
+    known, outcome = st.session_state.get("corpus.kept", ("", None))
+    if known != key or (isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)):  # another visit may have deleted them
+        try:
+            outcome = _read_or_wait(brought, key)
+        except TooManyJobs as error:  # not stored, so that the next run tries again
+            st.error(plain(str(error)), icon=":material/error:")
+            return None
+        except ElmoscopeError as error:
+            outcome = str(error)
+        if outcome is None:
+            st.stop()
+        st.session_state["corpus.kept"] = key, outcome
+    if isinstance(outcome, str):
+        st.error(plain(outcome), icon=":material/error:")
+        return None
+    return outcome
+
+
+def _read_or_wait(brought: Brought, key: str) -> KeptCorpus | None:
+    """Read the user's texts, in a job if that may take long. Return None while the job runs and the page shows its progress."""
+    if brought.way == "files":
+        check_allowed("uploads")
+        sources = [Source(file.name, file.path) for file in brought.given]
+    else:
+        sources = own_corpus.files_in(brought.given) if brought.way == "folder" else []
+    is_quick = len(brought.given) < QUICK_CHARACTERS if brought.way == "paste" else own_corpus.is_quick(sources)
+    if is_quick:
+        with st.spinner(t("Reading texts…")):
+            return _read(brought, sources)
+    return jobs.read_in_job(
+        READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files.")
+    )
+
+
+def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
+    report = job.report if job else None
+    columns = {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
+    if brought.way == "paste":
+        with job.watch_reading(len(brought.given)) if job else nullcontext():
+            return own_corpus.keep_text(brought.given, t("Pasted text"), lines=brought.lines)
+    return own_corpus.keep_files(sources, lines=brought.lines, **columns, report=report)
 
 
 def plan(corpus: str, model_name: str) -> Plan:

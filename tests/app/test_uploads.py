@@ -37,23 +37,28 @@ def hits(page) -> str:
     return " ".join(item.body for item in page.get("html") if "occurrences" in str(item.body))
 
 
+def own_texts(page) -> str:
+    """Return the name of the texts that the page searches."""
+    return page.session_state["corpus.kept"][1].name
+
+
 def test_texts_stay_in_use_when_the_user_goes_to_other_pages_and_comes_back():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
-    name = page.session_state["corpus.searched"]
+    name = own_texts(page)
     assert removals(page) == [r"Remove letters\.csv"] and name
     page = went(page, "pages/change.py", "pages/map.py", "pages/texts.py")
-    assert removals(page) == [r"Remove letters\.csv"] and page.session_state["corpus.searched"] == name
+    assert removals(page) == [r"Remove letters\.csv"] and own_texts(page) == name
 
 
 def test_a_removed_file_is_no_longer_in_use_and_the_others_are():
     page = opened_whole("pages/texts.py", corpus_way="files")
     bring(page, ("a.txt", b"One otter slept."), ("b.txt", b"Two banks closed."))
-    both = page.session_state["corpus.searched"]
+    both = own_texts(page)
     assert removals(page) == [r"Remove a\.txt", r"Remove b\.txt", "Remove all files"]
     next(button for button in page.button if button.label == r"Remove a\.txt").click().run()
-    assert removals(page) == [r"Remove b\.txt"] and page.session_state["corpus.searched"] not in (None, both)
+    assert removals(page) == [r"Remove b\.txt"] and own_texts(page) != both
     next(button for button in page.button if button.label == r"Remove b\.txt").click().run()
-    assert removals(page) == [] and page.session_state["corpus.searched"] is None
+    assert removals(page) == [] and "Documents" not in [metric.label for metric in page.metric]
 
 
 def test_files_brought_one_after_the_other_are_read_together():
@@ -61,6 +66,14 @@ def test_files_brought_one_after_the_other_are_read_together():
     bring(page, ("b.txt", b"Two banks closed."))
     assert removals(page)[:2] == [r"Remove a\.txt", r"Remove b\.txt"]
     assert [metric.value for metric in page.metric if metric.label == "Documents"] == ["2"]
+
+
+def test_files_are_searched_if_the_user_opens_another_part_before_they_are_read():
+    page = opened_whole("pages/texts.py", find="otter")
+    page.file_uploader[0].set_value([("letters.csv", LETTERS.encode(), "text/csv")])
+    page.session_state["texts_view"] = "search"
+    page.run()
+    assert not page.exception and next(len(table) for table in tables(page) if "sentence" in table or "before" in table) == 1
 
 
 def test_documents_are_those_that_the_table_names():
@@ -81,7 +94,7 @@ def test_the_files_stand_first_and_the_way_to_use_them_is_next_to_them_and_stays
     assert "Use these texts everywhere" in labels
     page.button(key="corpus.use").click().run()
     assert not page.exception and "Use these texts everywhere" not in [button.label for button in page.button]
-    assert page.session_state["corpus"] == page.session_state["corpus.searched"]
+    assert page.session_state["corpus"] == own_texts(page)
 
 
 @pytest.mark.parametrize("kind", ["pdf", "epub", "xlsx"])
