@@ -93,8 +93,13 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
 
 
 def examples_of(bench: Bench, examples: Examples = ()) -> Examples:
-    """Return the given examples, or those of the model's language. Raise BadInput where a word is in neither of its sentences."""
-    examples = examples or [(word, *pair) for word, pair in bench.language.examples.get("pairs", {}).items()]
+    """Return the given examples, or those of the model's language whose words the page has labeled sentences of, if there are any.
+
+    Raises BadInput for a word that is in neither of its sentences.
+    """
+    if not examples:
+        pairs, lemmas = bench.language.examples.get("pairs", {}), set(bench.targets.lemmas)
+        examples = [(word, *pairs[word]) for word in pairs if word in lemmas] or [(word, *pair) for word, pair in pairs.items()]
     if not examples:
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
     for word, *pair in examples:

@@ -81,6 +81,13 @@ def test_examples_of_one_s_own():
     assert page.read_examples({"bank": ["A bank.", "The bank."]}, "x") == [("bank", "A bank.", "The bank.")]
 
 
+def test_examples_of_the_language_are_those_with_labeled_sentences():
+    bench = open_bench("elmo-mini")
+    words = [word for word, *_ in page.examples_of(bench)]
+    assert words == [word for word in bench.language.examples["pairs"] if word in bench.targets.lemmas]
+    assert words[0] == "bank" and "port" in bench.language.examples["pairs"]
+
+
 def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
     with pytest.raises(BadInput, match="is a folder"):
         page.write(tmp_path, "x")
