@@ -27,7 +27,7 @@ def train(in_use: InUse) -> None:
 
 
 def results(in_use: InUse) -> None:
-    """An earlier experiment redone, where ELMo pays, and every variant on every task, with its spread."""
+    """Show where ELMo helps: the paper's tasks, and every variant on every task with its spread."""
     question(t("When does ELMo help?"))
     lede(t("Where contextual vectors help, where they do not, and where word counts win."))
     show("pages._classify.results", in_use)

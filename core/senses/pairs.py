@@ -11,19 +11,7 @@ from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.calibration import fit
 from core.senses.evidence import Evidence
-from core.senses.verdict import (
-    Calibration,
-    Separability,
-    has_senses,
-    inputs_of_pairs,
-    places_in,
-    shares_of,
-    some_rows,
-    spaces,
-    trust_of,
-    words_around,
-)
-from core.static.vectors import StaticVectors
+from core.senses.verdict import Calibration, Separability, has_senses, inputs_of_pairs, places_in, shares_of, some_rows, spaces, trust_of
 
 FEWEST_WORDS = 5  # that a regression is learned from
 QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
@@ -127,11 +115,6 @@ def pairs_unlabelled(
         a, b = np.triu_indices(len(of), 1)
         pairs.append((evidence.cosines(views, centres, start + a, start + b), of[a] == of[b]))
     return pairs, centres
-
-
-def encode_around(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None) -> np.ndarray:
-    """What stands around each of a word's judged rows, (n, V)."""
-    return words_around(table, some_rows(table, lemma)[0], vectors)
 
 
 def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:

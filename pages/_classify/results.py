@@ -1,4 +1,4 @@
-"""The Results page: an earlier experiment beside ours, whether ELMo pays with few labels, each task's variants, and two checks on the numbers."""
+"""The Results part: the paper's tasks, whether ELMo helps with few labels, the variants of each task, and two checks on the numbers."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
 from pages._cached.kept import keep
 from pages._cached.views import bench_of
+from pages._classify.checks import show_checks
 from pages._classify.curve import scores_of, show_curve
-from pages._classify.earlier import show_checks, show_earlier
 from pages._classify.paper import show_gain, show_paper
 from pages._classify.scores import show_scores
 from pages._frame.choices import choice, coded_choice
@@ -75,7 +75,6 @@ def show(in_use: InUse) -> None:
         case "shipped":
             show_scores()
         case "checks":
-            show_earlier(result)
             show_checks(result)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))

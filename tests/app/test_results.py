@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages._classify.earlier import _on_spam
 
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, margin, mcnemar
@@ -13,7 +14,6 @@ from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
 from core.experiments.variants import kind_of
 from core.tasks.results import Summary
 from pages._classify.curve import context_table, describe_context
-from pages._classify.earlier import _on_spam
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.scores import describe_calibration

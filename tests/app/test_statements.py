@@ -17,7 +17,7 @@ from core.figures.measures import Panel
 from core.static.vectors import StaticNeighbour
 from core.text.sentences import Sentence
 from pages._about import show
-from pages._classify import earlier
+from pages._classify import checks
 from pages._compare import words as compare_words
 from pages._how import spelling_notices
 from pages._texts import reading
@@ -128,7 +128,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     result = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
     if copied:
         result["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(earlier.describe_checks(result))
+    said = plain(checks.describe_checks(result))
     assert bool(said) == bool(random)
     if random:
         worst = max(random.values())
@@ -136,7 +136,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
         assert f"{worst:.1%}; chance is 25%" in said and ("copied into training, it reaches 70.0%" in said) == copied
         assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
-    assert "goes from 90.00% to 95.00%" in plain(earlier.describe_checks(both))
+    assert "goes from 90.00% to 95.00%" in plain(checks.describe_checks(both))
 
 
 TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)

@@ -1,31 +1,18 @@
-"""How text is cut, measured: `python -m tests.bench.cutting sentences DATA` and `... tokens DATA` (the folder that holds tasks/, corpus/ and ag_news/).
+"""Measure how well text is split into sentences: `python -m tests.bench.cutting DATA`, with the folder of tasks/, corpus/ and ag_news/.
 
-`sentences` asks for the sentence ends of UD English-EWT's documents, set as running text, and of hard cases written here, of our splitter and
-of pysbd and syntok where they are installed (`pip install pysbd==0.3.4 syntok==1.4.4`). `tokens` asks whether what was trained on another
-tokeniser's tokens reads ours as well: the log-likelihood of elmo-mini per character, and the accuracy on AG News, where the tokens differ.
-`--before FILE` measures an older core/text/tokens.py beside this one (`git show REVISION:core/text/tokens.py > FILE`).
+Our splitter, and pysbd and syntok if they are installed (`pip install pysbd==0.3.4 syntok==1.4.4`), find the sentence ends of the documents
+of UD English-EWT, joined into running text, and of the hard cases listed here.
 """
 
 import argparse
 import importlib
-import importlib.util
 import lzma
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
-
-from core.classify.head import TextHead
-from core.classify.inputs import live_layers
-from core.classify.tables import read_table
-from core.classify.tasks import MAX_TOKENS, open_heads, task_named
-from core.elmo.language_model import LanguageModel
-from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
-from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text import tokens
-from core.training.data import read_lines
 
 Splitter = Callable[[str], list[str]]
 PARTS = ("train", "dev", "test")
@@ -116,19 +103,11 @@ Vol. 2, No. 3, ch. 4, sec. 5 are lost. | Vol. 1 is not.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("sentences", "tokens"))
     parser.add_argument("data", type=Path)
-    parser.add_argument("--before", type=Path, metavar="FILE", help="an older core/text/tokens.py")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=["test"], help="of EWT")
-    parser.add_argument("--show", type=int, default=0, metavar="N", help="the first N places where ours errs")
-    parser.add_argument("--lines", type=int, default=1000, help="of the corpus, at most, that are cut otherwise")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="the first N places where ours is wrong")
     args = parser.parse_args()
-    if args.what == "tokens" and not args.before:
-        parser.error("tokens are measured beside older ones: --before FILE")
-    print_sentences(args) if args.what == "sentences" else print_tokens(args)
-
-
-# --- sentences --------------------------------------------------------------------------------------------------------
+    print_sentences(args)
 
 
 def print_sentences(args: argparse.Namespace) -> None:
@@ -138,7 +117,7 @@ def print_sentences(args: argparse.Namespace) -> None:
     print(f"{len(documents):,} documents, {n:,} sentences; {len(hard)} hard cases")
     print("| | precision | recall | F1 | F1 after a mark | hard cases | sentences/s |\n| --- | --- | --- | --- | --- | --- | --- |")
     running = [running_text(document) for document in documents]
-    for name, split in splitters(args.before).items():
+    for name, split in splitters().items():
         started = time.perf_counter()
         cut = [split(text) for text, _ in running]
         seconds = time.perf_counter() - started
@@ -194,9 +173,8 @@ def scores(pairs: Iterable[tuple[set[int], set[int]]]) -> tuple[float, float, fl
     return right / mine, right / gold, 2 * right / (mine + gold)
 
 
-def splitters(before: Path | None) -> dict[str, Splitter]:
-    result: dict[str, Splitter] = {"before": module_of(before).split_sentences} if before else {}
-    result["ours"] = tokens.split_sentences
+def splitters() -> dict[str, Splitter]:
+    result: dict[str, Splitter] = {"ours": tokens.split_sentences}
     if pysbd := installed("pysbd"):
         result["pysbd"] = pysbd.Segmenter(language="en", clean=False).segment
     if syntok := installed("syntok.segmenter"):
@@ -214,13 +192,6 @@ def installed(name: str) -> ModuleType | None:
         return None
 
 
-def module_of(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def show(pairs: list[tuple[set[int], set[int], str]], hard: list[list[str]], split: Splitter, most: int) -> None:
     if not most:
         return
@@ -231,90 +202,6 @@ def show(pairs: list[tuple[set[int], set[int], str]], hard: list[list[str]], spl
     for place, is_cut, text in wrong[:most]:
         at = [k for k, sign in enumerate(text) if not sign.isspace()][place - 1] + 1
         print("   cut:" if is_cut else "   not:", text[max(0, at - 40) : at], "|", text[at : at + 30])
-
-
-# --- tokens -----------------------------------------------------------------------------------------------------------
-
-
-def print_tokens(args: argparse.Namespace) -> None:
-    before = module_of(args.before).tokenize
-    model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
-    task = task_named("news")
-    tables = [
-        read_table(args.data / "ag_news" / name, prefer=task.text_columns) for name in ("test.csv", "train_more.csv")
-    ]  # no head saw these
-    rows = [(task.clean(row.text), task.names[row.label.casefold()]) for table in tables for row in table.rows]
-    lines = [line for line in (*read_lines(args.data / "corpus/valid.txt.xz"), *(text for text, _ in rows)) if line.strip()]
-    cut = [pair for pair in ((before(line), tokens.tokenize(line)) for line in lines) if pair[0] != pair[1]][: args.lines]
-    likelihoods(open_language_model(model), cut)
-    news = [(a, b, label) for a, b, label in ((before(text), tokens.tokenize(text), label) for text, label in rows) if a != b]
-    heads = open_heads(task, model=model, vectors=vectors).heads
-    accuracies(heads, news, vectors, live_layers(model.encoder))
-
-
-def likelihoods(reader: LanguageModel, cut: list[tuple[list[str], list[str]]]) -> None:
-    """log p per character of whole lines, and per token of what is cut as before: does what stands around a form read as well?
-
-    A word outside the vocabulary has p(<UNK>) shared out evenly among all such words of both ways of cutting.
-    """
-    unknown = {token for pair in cut for side in pair for token in side if token not in reader.vocabulary.ids}
-    print(
-        f"{len(cut):,} lines are cut otherwise; {len(unknown):,} unknown words\n| form | lines | characters: before | now | around: before | now | paired difference around |"
-    )
-    by_form: dict[str, list[np.ndarray]] = {}
-    for start in range(0, len(cut), 128):
-        part = cut[start : start + 128]
-        scored = [reader._all_scored([pair[side] for pair in part]) for side in (0, 1)]
-        for k, pair in enumerate(part):
-            row = []
-            for side, kept in enumerate(unchanged(*pair)):
-                logs, where = scored[side][k]
-                ahead, behind = (item - np.log(len(unknown)) * missing for item, missing in zip(logs, where, strict=True))
-                row += [ahead.sum() + behind.sum(), ahead[kept].sum() + behind[[j + 1 for j in kept]].sum(), 2 * len(kept)]
-            row.append(2 * sum(map(len, pair[0])))
-            for form in {forms_of(*pair), "all"}:
-                by_form.setdefault(form, []).append(np.array(row))
-    for form, rows in sorted(by_form.items()):
-        total = np.sum(rows, axis=0)
-        each = np.array([row[4] - row[1] for row in rows])
-        error = 1.96 * each.std() * len(each) ** 0.5 / total[2]
-        figures = (total[0] / total[6], total[3] / total[6], total[1] / total[2], total[4] / total[5], (total[4] - total[1]) / total[2])
-        print(f"| {form} | {len(rows)} | " + " | ".join(f"{value:.4f}" for value in figures) + f" \u00b1 {error:.4f} |")
-
-
-def accuracies(heads: dict[str, TextHead], news: list[tuple[list[str], list[str], str]], vectors, layers) -> None:
-    forms = [forms_of(a, b) for a, b, _ in news]
-    print(f"{len(news):,} rows of AG News are cut otherwise\n| head | form | rows | right before | right now | only before | only now |")
-    for name, head in heads.items():
-        right = []
-        for side in (0, 1):
-            texts = [tuple(row[side][:MAX_TOKENS]) for row in news]
-            answers = np.concatenate(
-                [head.probabilities(texts[k : k + 64], vectors=vectors, layers=layers).argmax(1) for k in range(0, len(texts), 64)]
-            )
-            right.append(np.array([head.labels[answer] == row[2] for answer, row in zip(answers, news, strict=True)]))
-        for form in (*sorted(set(forms)), "all"):
-            a, b = (item[[form in ("all", other) for other in forms]] for item in right)
-            print(f"| {name} | {form} | {len(a)} | {a.mean():.1%} | {b.mean():.1%} | {(a & ~b).sum()} | {(b & ~a).sum()} |")
-
-
-def forms_of(before: list[str], now: list[str]) -> str:
-    """Which forms a sentence is cut otherwise for."""
-    new = [now[k] for k in range(len(now)) if k not in set(unchanged(before, now)[1])]
-    kinds = {"&" if "&" in token else "10-year" if "-" in token else "3.2GHz" for token in new if len(token) > 1}
-    return kinds.pop() if len(kinds) == 1 else "several"
-
-
-def unchanged(before: list[str], now: list[str]) -> tuple[list[int], list[int]]:
-    """Places of the tokens that both ways of cutting have, from the first and from the second."""
-    spots = [{}, {}]
-    for spot, side in zip(spots, (before, now), strict=True):
-        end = 0
-        for k, token in enumerate(side):
-            spot[end, end + len(token)] = k
-            end += len(token)
-    both = sorted(spots[0].keys() & spots[1].keys())
-    return [spots[0][place] for place in both], [spots[1][place] for place in both]
 
 
 def _visible(text: str) -> str:
