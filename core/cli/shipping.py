@@ -11,7 +11,7 @@ from core.files import sums
 
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 EXPERIMENTS = (
-    *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2", "titles-more"),
+    *("titles", "news", "spam", "spam-duplicates", "sentiment", "sentiment2", "titles-more"),
     *("titles-all", "news-all", "headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines", "random", "random-copied"),
     *("context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
 )

@@ -26,11 +26,10 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Where downloads, indexes and fitted maps are kept between runs: the system's place for such (ELMOSCOPE_CACHE moves it)."""
+    """Return the folder of downloads, indexes and fitted maps: ELMOSCOPE_CACHE, or the system's cache folder of the user."""
     if value := os.environ.get("ELMOSCOPE_CACHE"):
         return Path(value)
-    earlier = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elmoscope"  # on every system, once
-    return earlier if earlier.is_dir() else user_cache_path("elmoscope", appauthor=False)
+    return user_cache_path("elmoscope", appauthor=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

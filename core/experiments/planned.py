@@ -26,7 +26,6 @@ class Experiment:
     extra: tuple[str, ...] = ()  # rows that are only trained on: files under the data folder
     folds_run: int = 0  # how many of the split's folds, the first ones; 0: all
     files: Mapping[str, str] = field(default_factory=dict)  # train, test -> another file than the task's own
-    epochs: int | None = None
     shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
     copied: bool = False  # every test text stands among the training texts, too
 
@@ -41,8 +40,6 @@ CONDITIONS = {
     "news": "the training file's rows, tested on the official 7,600",
     "spam": "no duplicates; the last fifth of the file is the test",
     "spam-duplicates": "duplicates kept, also across the split; the last fifth of the file is the test",
-    "spam-one-epoch": "no duplicates, one epoch",
-    "spam-twenty-epochs": "no duplicates, at most 20 epochs",
     "sentiment": "the official split of SST-5",
     "sentiment2": "the official split, neutral sentences left out",
     "titles-more": "six folds of the 7,600 titles, 13,420 other rows added to each training part",
@@ -62,8 +59,6 @@ SETTINGS = (
     ("news", "news", {}),
     ("spam", "spam", {"split": IN_ORDER}),
     ("spam-duplicates", "spam", {"split": replace(IN_ORDER, duplicates="keep"), "variants": ("mean-elmo", "tfidf", "mean-glove")}),
-    ("spam-one-epoch", "spam", {"split": IN_ORDER, "variants": ("mean-elmo",), "epochs": 1}),
-    ("spam-twenty-epochs", "spam", {"split": IN_ORDER, "variants": ("mean-elmo",), "epochs": 20}),
     ("sentiment", "sentiment", {}),
     ("sentiment2", "sentiment2", {}),
     ("titles-more", "news-title", {"split": SIX_FOLDS, "extra": (SUBSET,)}),

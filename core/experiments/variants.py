@@ -283,4 +283,4 @@ def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0)
 
 
 def _config(experiment: Experiment, seed: int) -> TrainConfig:
-    return tasks.task_config(tasks.task_named(experiment.task), seed=seed, epochs=experiment.epochs)
+    return tasks.task_config(tasks.task_named(experiment.task), seed=seed)

@@ -42,8 +42,8 @@ def run(monkeypatch, folder, tmp_path):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
     network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
 
-    def config(task, *, seed=0, epochs=None):
-        return TrainConfig(network=network, epochs=epochs or 2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
+    def config(task, *, seed=0):
+        return TrainConfig(network=network, epochs=2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
 
     monkeypatch.setattr(tasks, "task_config", config)
     encoder = tiny_encoder()
