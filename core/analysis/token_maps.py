@@ -101,8 +101,8 @@ def token_maps(
             places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
         done = first + len(some)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
-    request = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
-    trust = [trustworthiness(space, places[k, request]) for k, space in enumerate(_spaces(table, rows[request], mixes))]
+    sample = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
+    trust = [trustworthiness(space, places[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes))]
     return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(drawn))
 
 

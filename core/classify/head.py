@@ -162,8 +162,8 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
         weights = {name: file_sha256(beside / name / WEIGHTS) for name in members}
         return {"members": weights} if members else {}
 
-    facts = {"variant": head.variant.name, "labels": head.labels, "temperature": head.temperature, "vocabulary": text_fingerprint(words)}
-    return folders.save(folder, FORM, pack(arrays), facts, head.meta, own=FILES, inside=inside)
+    fields = {"variant": head.variant.name, "labels": head.labels, "temperature": head.temperature, "vocabulary": text_fingerprint(words)}
+    return folders.save(folder, FORM, pack(arrays), fields, head.meta, own=FILES, inside=inside)
 
 
 def read_meta(folder: str | Path) -> dict:

@@ -207,8 +207,8 @@ def truth_of(examples: Sequence[LabelledText]) -> np.ndarray:
 
 def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
     """16 hex digits of all that decides a run."""
-    facts = [dataset.fingerprint, variant.name, asdict(config), frozen.facts]
-    return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
+    parts = [dataset.fingerprint, variant.name, asdict(config), frozen.facts]
+    return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
 
 def _batches(examples: Sequence[LabelledText], size: int, random: np.random.Generator) -> list[list[int]]:
@@ -224,8 +224,8 @@ def _measures(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 def _record(epoch: Epoch) -> dict:
     """An epoch as meta.json keeps it: a network of texts has one mix at most."""
-    facts = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
-    return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in facts.items()}
+    record = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
+    return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in record.items()}
 
 
 def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:

@@ -70,12 +70,12 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
     chosen = [part for name, part in known.items() if name in only or not only]
     stale = bundled.stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]
-    facts = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
+    answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
     if not only_list:
-        facts["seconds"] = bundled.remake(waiting, data, note)
+        answer["seconds"] = bundled.remake(waiting, data, note)
     cells = ((part.name, bundled.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
     end = f"{len(stale)} of {len(chosen)} parts stale; {bundled.left(waiting)}" if only_list else f"{len(stale)} parts made again"
-    return facts, [*in_columns(cells, right=(1,)), end]
+    return answer, [*in_columns(cells, right=(1,)), end]
 
 
 def _list_sums(result: dict, lines: list[str]) -> Answer:

@@ -82,7 +82,9 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
         sums.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
-    lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
+    lines = in_columns(
+        ((name, f"{measure_result['seconds']:.1f} s", measure_result["command"]) for name, measure_result in measured.items()), right=(1,)
+    )
     return {**card, "output": str(output)}, [*lines, f"-> {output}"]
 
 

@@ -51,11 +51,11 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
         rows = ((line.document, line.date, line.sense, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
         return result, as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
     spread = f", {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}" if result.n else ""
-    facts = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
+    notes = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
     near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return result, filter(None, (*facts, forms, near, *table))
+    return result, filter(None, (*notes, forms, near, *table))
 
 
 @command(

@@ -43,8 +43,8 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
         scores = layer_scores.senses(spread_model(model, client), train, test, space=sense_space(space, model), report=progress("tokens"))
     scores["dropped"] = dropped
 
-    def cells(facts: dict) -> list[str]:
-        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(facts.get, layer_scores.MEASURES)]
+    def cells(of_layer: dict) -> list[str]:
+        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(of_layer.get, layer_scores.MEASURES)]
 
     lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), cells)
     often = scores["most_frequent"]
@@ -80,10 +80,10 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     model = open_model(model)
     scores = all_words.all_words(model, sentences, share=share, seed=seed, space=sense_space(space, model), report=progress("tokens"))
 
-    def cells(facts: dict) -> tuple[str, ...]:
-        too = facts.get("with_frequency")
+    def cells(of_layer: dict) -> tuple[str, ...]:
+        too = of_layer.get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
-        return f"{facts['accuracy']:.1%}", f"{facts['ambiguous']:.1%}", both, _weights(facts)
+        return f"{of_layer['accuracy']:.1%}", f"{of_layer['ambiguous']:.1%}", both, _weights(of_layer)
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = _table(scores, head, cells, "most_frequent")
@@ -109,9 +109,9 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
     model = open_model(model)
     scores = layer_scores.pairs(model, dev, test, space=sense_space(space, model), report=progress("tokens"))
 
-    def cells(facts: dict) -> tuple[str, ...]:
-        auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
-        return f"{facts['accuracy']:.1%}", auc, f"{facts['threshold']:.3f}", _weights(facts)
+    def cells(of_layer: dict) -> tuple[str, ...]:
+        auc = "-" if of_layer["auc"] is None else f"{of_layer['auc']:.3f}"
+        return f"{of_layer['accuracy']:.1%}", auc, f"{of_layer['threshold']:.3f}", _weights(of_layer)
 
     lines = _table(scores, ("layer", "accuracy", "AUC", "threshold"), cells)
     lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
@@ -134,7 +134,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
-    lines = _table(scores, None, lambda facts: (f"{facts['accuracy']:.2%}", _weights(facts)), "most_frequent")
+    lines = _table(scores, None, lambda scores_of: (f"{scores_of['accuracy']:.2%}", _weights(scores_of)), "most_frequent")
     lines += _differences(scores)
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, lines
@@ -153,17 +153,17 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     corpus = corpus or model.language.sentences
     scores = own_sentences.own_sentences(model, corpus, space=sense_space(space, model), report=progress("indexing, tokens"))
 
-    def cells(facts: dict) -> tuple[str, ...]:
-        measures = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})", f"{facts['null']:.1%}"
-        if "gap" not in facts:
+    def cells(of_layer: dict) -> tuple[str, ...]:
+        measures = f"{of_layer['one_nn']:.1%} ({of_layer['low']:.1%} to {of_layer['high']:.1%})", f"{of_layer['null']:.1%}"
+        if "gap" not in of_layer:
             return measures
-        return *measures, f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))
+        return *measures, f"{of_layer['silhouette']:.3f}", ", ".join(f"{of_layer[what]:.3f}" for what in ("same", "other", "gap"))
 
     best = scores["best_mix"]
     head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
-    lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
+    lines = _table({name: of_layer for name, of_layer in scores.items() if of_layer is not best}, head, cells, "form")
     lines += _differences(scores)
-    centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
+    centred = {name: of_layer["centred"] for name, of_layer in scores.items() if isinstance(of_layer, dict) and "centred" in of_layer}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
     lines += _differences(scores, "centred_less_static", measure="mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
@@ -234,7 +234,7 @@ def evaluate_random(*, space, model) -> Answer:
 
     model = open_model(model)
     cosines = anisotropy.evaluate(model, space=sense_space(space, model))
-    cells = _table(cosines, None, lambda facts: (f"{facts['mean']:.3f}", f"{facts['low']:.3f} and {facts['high']:.3f}"))
+    cells = _table(cosines, None, lambda row: (f"{row['mean']:.3f}", f"{row['low']:.3f} and {row['high']:.3f}"))
     lines = ["cosine of two random words: mean, nine in ten between", *cells]
     return cosines, [*lines, f"{cosines['n']:,} tokens, each of another sentence"]
 
@@ -269,17 +269,19 @@ def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Ite
 
 def _differences(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
     """Paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or of another key."""
-    differences = {f"{name} minus {beside}": facts[key] for name, facts in scores.items() if isinstance(facts, dict) and key in facts}
+    differences = {
+        f"{name} minus {beside}": of_layer[key] for name, of_layer in scores.items() if isinstance(of_layer, dict) and key in of_layer
+    }
     if key == "less_static" and scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]
     lines = []
-    for name, facts in differences.items():
-        difference = read_back(facts.get(measure, facts))
+    for name, record in differences.items():
+        difference = read_back(record.get(measure, record))
         decided = "" if difference.verdict else ", not decided"
         what = f"{name}, {measure}" if measure else name
         lines.append(f"{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 
-def _weights(facts: dict) -> str:
-    return f"weights {', '.join(f'{w:.2f}' for w in facts['weights'])}" if "weights" in facts else ""
+def _weights(row: dict) -> str:
+    return f"weights {', '.join(f'{w:.2f}' for w in row['weights'])}" if "weights" in row else ""

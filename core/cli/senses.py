@@ -76,11 +76,11 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     if like_frequency:
         request = change.ControlRequest(word=word, first=first, second=second)
         control = change.control(bench, request, progress("words"))
-    facts = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
-    facts |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
-    facts |= {"groups": list(result.names), "groups_are_labels": result.labelled, "groups_are_clear": result.clear}
-    facts |= {"left_out": asdict(result.left_out)}
-    facts |= {"control": control and {"words": list(control.words), "below": control.below}}
+    answer = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
+    answer |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
+    answer |= {"groups": list(result.names), "groups_are_labels": result.labelled, "groups_are_clear": result.clear}
+    answer |= {"left_out": asdict(result.left_out)}
+    answer |= {"control": control and {"words": list(control.words), "below": control.below}}
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
     for name, of in result.change.measures.items():
         lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
@@ -88,11 +88,11 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:
-        facts["judgments"], whys = _score_judgments(sides, word, result)
+        answer["judgments"], whys = _score_judgments(sides, word, result)
         text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
-        lines += [text.format(**facts["judgments"]).replace("None", "–"), *whys]
+        lines += [text.format(**answer["judgments"]).replace("None", "–"), *whys]
     lines += filter(None, [change.describe_groups(result)])
-    return facts, [*lines, "sentences of each sense:", *_table(bands, csv)]
+    return answer, [*lines, "sentences of each sense:", *_table(bands, csv)]
 
 
 def _bands(result, sides, corpus: str) -> list[dict]:
@@ -201,17 +201,17 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
         for k, sense in enumerate(result.of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
-    facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
+    answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
     counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
         value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
-        facts |= {"alpha": round(value, 4), "labeled_by_both": n}
+        answer |= {"alpha": round(value, 4), "labeled_by_both": n}
         lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
     _table(rows, csv)
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
-    return {**facts, "doubtful": doubtful, "sentences": rows}, lines
+    return {**answer, "doubtful": doubtful, "sentences": rows}, lines
 
 
 @command(

@@ -88,8 +88,8 @@ def experiments(*, data, output, only, seeds, together, vectors, model, outputs)
     lines = read_results(output)
     summaries = {name: summary(lines, name) for name in only}
     cells = (
-        (name, variant, f"{spread(facts['accuracy'], facts['spread'])}, {facts['seeds']} seeds")
+        (name, variant, f"{spread(row['accuracy'], row['spread'])}, {row['seeds']} seeds")
         for name, variants in summaries.items()
-        for variant, facts in variants.items()
+        for variant, row in variants.items()
     )
     return {"output": output, "made": len(made), "summary": summaries}, in_columns(cells)

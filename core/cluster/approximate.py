@@ -75,15 +75,15 @@ def build(
     with replacing(folder) as temporary:
         temporary.mkdir(parents=True)
         faiss.write_index(made, str(temporary / "cells.faiss"))
-        facts = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
-        facts |= {
+        meta = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
+        meta |= {
             "seconds": round(time.perf_counter() - began, 1),
             "corpus": shards.meta["corpus"],
             "model": _fingerprint(shards, space),
             "lengths": lengths.tolist(),
         }
-        write_json(temporary / "meta.json", facts | provenance(faiss=faiss.__version__))
-    return facts
+        write_json(temporary / "meta.json", meta | provenance(faiss=faiss.__version__))
+    return meta
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class ApproximateIndex(Index):
         weights = check_weights(question.weights, len(query.layers))
         _, lengths = _open_cells(self.shards, None)
         mix = mixed(query.layers, weights.astype(np.float32))
-        request = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
-        return _rank_rows(self.shards, candidates(self.shards, request, question, probed=self.probed), question)
+        vector = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
+        return _rank_rows(self.shards, candidates(self.shards, vector, question, probed=self.probed), question)
 
 
 def candidates(
-    shards: Shards, request: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
+    shards: Shards, vector: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
 ) -> np.ndarray:
     """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
     faiss = _faiss()
@@ -117,7 +117,7 @@ def candidates(
     share = probed if probed is not None else usual[question.which != ANY]
     nprobe = max(8, min(made.nlist, round(share * made.nlist)))
     options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
-    _, rows = made.search(request, max(LEAST, CANDIDATES * question.k), params=options)
+    _, rows = made.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
     return np.sort(rows[0][rows[0] >= 0])
 
 

@@ -63,8 +63,8 @@ class ApproximateSenses(Index):
     def answer(self, question: Question) -> list[Neighbour]:
         question = of_all(question, self.shards)
         query = question.query
-        request = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
-        rows = approximate.candidates(self.shards, request, question, probed=self.probed, space=self.space)
+        vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
+        rows = approximate.candidates(self.shards, vector, question, probed=self.probed, space=self.space)
         return _rank_rows(self.shards, self.space, by_shard(self.shards, rows), question)
 
 

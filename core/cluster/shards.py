@@ -110,19 +110,19 @@ def build(
         raise BadInput(t("Nothing to index: no words."))
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     meter = Meter(counted.shards, counted.tokens, report)
-    facts = {}
+    results = {}
     parts = cut(sentences, counted.rounds_per_shard)
     for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
-        facts[job.name] = result
+        results[job.name] = result
         meter.add(job.tokens)
-    ordered = sorted(facts)  # names begin with their number
+    ordered = sorted(results)  # names begin with their number
     seconds = time.perf_counter() - began
-    kinds = len(set().union(*(fact.pop("words") for fact in facts.values())))
-    first = facts[ordered[0]]
-    meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in facts.values()), "types": kinds}
+    kinds = len(set().union(*(fact.pop("words") for fact in results.values())))
+    first = results[ordered[0]]
+    meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in results.values()), "types": kinds}
     meta |= {"sentences": counted.sentences, "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
-    meta |= {"tokens_per_second": round(counted.tokens / seconds, 1), "lemmas": any(f["lemmas"] for f in facts.values())}
-    sizes = [{"name": name, "rows": facts[name]["occurrences"], "sentences": facts[name]["sentences"]} for name in ordered]
+    meta |= {"tokens_per_second": round(counted.tokens / seconds, 1), "lemmas": any(f["lemmas"] for f in results.values())}
+    sizes = [{"name": name, "rows": results[name]["occurrences"], "sentences": results[name]["sentences"]} for name in ordered]
     meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
     store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
     for name in store.names("shards") - set(ordered):
@@ -207,8 +207,8 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
         build_index(sentences, encoder, stage, model=model_fingerprint, substitutes=substitutes)
         store.commit(stage, f"shards/{name}")
     table = OccurrenceTable(store.fetch(f"shards/{name}"))
-    facts = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
-    return {**facts, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
+    kept = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
+    return {**kept, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
 
 
 class Counted:

@@ -27,10 +27,10 @@ STATED = ("streamlit", "torch", "numpy", "scikit-learn", "umap-learn")  # packag
 
 def describe_installation(settings: Mapping[str, str]) -> str:
     """Return the versions and the settings in use as lines of text, without paths and without anything typed."""
-    facts = {"elmoscope": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    versions = {"elmoscope": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     for name in STATED:
         try:
-            facts[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            facts[name] = "not installed"
-    return "\n".join(f"{name}: {value}" for name, value in (facts | dict(settings)).items())
+            versions[name] = "not installed"
+    return "\n".join(f"{name}: {value}" for name, value in (versions | dict(settings)).items())

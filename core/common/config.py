@@ -53,11 +53,11 @@ class ModelShape:
         if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
             raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
         if not 3 <= self.max_characters <= MOST_CHARACTERS:
-            facts = {"most": MOST_CHARACTERS, "n": self.max_characters}
-            raise BadInput(t("options.json: max_characters_per_token must be from 3 to {most}, got {n}.", **facts))
+            values = {"most": MOST_CHARACTERS, "n": self.max_characters}
+            raise BadInput(t("options.json: max_characters_per_token must be from 3 to {most}, got {n}.", **values))
         if max(width for width, _ in self.filters) > self.max_characters:
-            facts = {"most": self.max_characters, "filters": self.filters}
-            raise BadInput(t("options.json: filters are at most {most} wide (max_characters_per_token), got {filters}", **facts))
+            values = {"most": self.max_characters, "filters": self.filters}
+            raise BadInput(t("options.json: filters are at most {most} wide (max_characters_per_token), got {filters}", **values))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
             clips = {"cell": self.cell_clip, "projection": self.projection_clip}
             raise BadInput(t("options.json: clips must be positive, got {cell} and {projection}", **clips))

@@ -74,9 +74,9 @@ def facts_of(difference: Paired) -> dict:
     return {name: None if value is None else round(value, 6) for name, value in asdict(difference).items()}
 
 
-def read_back(facts: Mapping) -> Paired:
+def read_back(record: Mapping) -> Paired:
     """A paired difference as `facts_of` has it."""
-    return Paired(**{field.name: facts[field.name] for field in fields(Paired)})
+    return Paired(**{field.name: record[field.name] for field in fields(Paired)})
 
 
 def compare_pairs(

@@ -62,9 +62,9 @@ def in_code(root: Path) -> dict[Text, str]:
     for path in (root / "app.py", *sorted((root / "pages").rglob("*.py")), *sorted((root / "core").rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-                message = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
-                if len(message) == CALLS[node.func.id]:  # else a test names it
-                    texts.setdefault(message if len(message) > 1 else message[0], f"{path.relative_to(root)}:{node.lineno}")
+                literals = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
+                if len(literals) == CALLS[node.func.id]:  # else a test names it
+                    texts.setdefault(literals if len(literals) > 1 else literals[0], f"{path.relative_to(root)}:{node.lineno}")
     return texts
 
 

@@ -190,8 +190,8 @@ class ContextVectorizer(_FromModel):
         else:
             places = [word] if 0 <= word < len(tokens) else []
         if not places:
-            facts = {"row": row, "word": repr(shorten(word)), "tokens": shorten(" ".join(tokens), 300)}
-            raise InvalidRows(t("Row {row:,}: {word} is not among the tokens: {tokens}", **facts))
+            values = {"row": row, "word": repr(shorten(word)), "tokens": shorten(" ".join(tokens), 300)}
+            raise InvalidRows(t("Row {row:,}: {word} is not among the tokens: {tokens}", **values))
         return tokens, places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
@@ -214,8 +214,8 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     columns = [str(name) for name in getattr(X, "columns", ())]
     if len(shape) == 2 and shape[1] != width:
         names = f" ({shorten(', '.join(columns), 200)})" if columns else ""
-        facts = {"n": shape[1], "names": names, "width": width}
-        raise InvalidRows(t("X has {n} columns{names}, not {width}. Choose the columns to read.", **facts))
+        values = {"n": shape[1], "names": names, "width": width}
+        raise InvalidRows(t("X has {n} columns{names}, not {width}. Choose the columns to read.", **values))
     if len(shape) > 2 or (len(shape) == 1 and width == 2 and hasattr(X, "dtype") and not len(X)):
         raise InvalidRows(wanted)
     if columns and len(shape) == 2:
@@ -233,13 +233,13 @@ def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
     if not wrong:
         return
     named = ", ".join(f"{k + 1:,}" for k in wrong[:MOST_NAMED]) + (" …" if len(wrong) > MOST_NAMED else "")
-    facts = {"named": named, "fault": fault, "all": len(rows), "remedy": remedy}
+    values = {"named": named, "fault": fault, "all": len(rows), "remedy": remedy}
     raise InvalidRows(
         tn(
             "Row {named}: {fault} ({n:,} of {all:,} rows, counted from 1). {remedy}",
             "Rows {named}: {fault} ({n:,} of {all:,} rows, counted from 1). {remedy}",
             len(wrong),
-            **facts,
+            **values,
         )
     )
 

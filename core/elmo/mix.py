@@ -39,8 +39,8 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
         values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else weights
         raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(values))) from None
     if len(values) != n_layers:
-        facts = {"n": n_layers, "given": len(values)}
-        raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **facts))
+        counts = {"n": n_layers, "given": len(values)}
+        raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **counts))
     if not np.isfinite(values).all() or not values.any():
         raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_join_values(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
@@ -139,10 +139,10 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, sens
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        facts = {"layer": shorten(layer), "top": n_layers - 1}
+        values = {"layer": shorten(layer), "top": n_layers - 1}
         if senses:
-            raise BadInput(t("There is no layer '{layer}'. Use 0 to {top}, 'mix' or 'senses'.", **facts))
-        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", **facts))
+            raise BadInput(t("There is no layer '{layer}'. Use 0 to {top}, 'mix' or 'senses'.", **values))
+        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", **values))
     return np.eye(n_layers)[int(layer)]
 
 

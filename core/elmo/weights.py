@@ -116,9 +116,9 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
-        message = {"folder": folder, "names": ", ".join(p.name for p in weights)}
+        values = {"folder": folder, "names": ", ".join(p.name for p in weights)}
         raise MissingArtifact(
-            t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", **message)
+            t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", **values)
             if weights
             else t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
         )
@@ -228,8 +228,8 @@ def _from_tensorflow(file, shape: ModelShape):
         if dataset.shape != needed[name]:
             if name == "char_embed" and dataset.shape[1:] == needed[name][1:]:  # the same in every model, whatever options.json says
                 raise ValueError(t("{name} has {n} rows, {needed} are needed", name=name, n=dataset.shape[0], needed=needed[name][0]))
-            facts = {"name": name, "found": dataset.shape, "needed": needed[name]}
-            raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **facts))
+            values = {"name": name, "found": dataset.shape, "needed": needed[name]}
+            raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **values))
         return dataset[...].astype(np.float32)
 
     characters = read("char_embed")

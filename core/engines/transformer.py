@@ -63,8 +63,8 @@ def _check_parts(folder: Path, there: set[str]) -> None:
     names = list(parts.values()) if isinstance(parts, dict) else [parts]
     for name in names:
         if not isinstance(name, str) or name not in there:
-            facts = {"path": path, "name": shorten(name)}
-            raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **facts))
+            values = {"path": path, "name": shorten(name)}
+            raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **values))
 
 
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:

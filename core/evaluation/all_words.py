@@ -76,8 +76,8 @@ def all_words(
     for name, of_rows in ways.items():
         judged = judge(of_rows, rows, tested)
         hits[name] = judged.hits()
-        facts = judged.scores()
-        result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
+        scores = judged.scores()
+        result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
         if len(dev) and name == "best_mix":  # other weights where frequency counts
             of_rows = mix(*best_with)
             judged = judge(of_rows, rows, tested)
@@ -94,8 +94,8 @@ def all_words(
         if vectors:
             result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = {"accuracy": facts.most_frequent, "ambiguous": facts.ambiguous_most_frequent}
-    return result | {"n": facts.n, "unseen": facts.unseen, "ambiguous_n": facts.ambiguous_n}
+    result["most_frequent"] = {"accuracy": scores.most_frequent, "ambiguous": scores.ambiguous_most_frequent}
+    return result | {"n": scores.n, "unseen": scores.unseen, "ambiguous_n": scores.ambiguous_n}
 
 
 def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
@@ -146,8 +146,8 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     rows_of: dict[tuple[str, str], dict[str, list[int]]] = {}
     for row, key, sense in sides[0]:
         rows_of.setdefault(key, {}).setdefault(sense, []).append(row)
-    request = {key for _, key, _ in sides[1]}
-    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in request}
+    wanted = {key for _, key, _ in sides[1]}
+    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in wanted}
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
     known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
     return np.array(known, int), np.array(dev, int)

@@ -121,12 +121,12 @@ def find_models(file: Path, model: str = "") -> set[str]:
             value = arrays["model"]
         return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
     if file.suffix == ".jsonl":
-        facts = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     else:
-        facts = read_json(file) if file.suffix == ".json" else {}
-    if isinstance(facts, dict):
-        facts = facts.get("runs") or [facts, *(value for value in facts.values() if isinstance(value, dict))]
-    marks = {each.get("fingerprint") or each.get("model") or each.get("models", {}).get(model) for each in facts} - {None}
+        records = read_json(file) if file.suffix == ".json" else {}
+    if isinstance(records, dict):
+        records = records.get("runs") or [records, *(value for value in records.values() if isinstance(value, dict))]
+    marks = {each.get("fingerprint") or each.get("model") or each.get("models", {}).get(model) for each in records} - {None}
     if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
         return {read_json(table / "meta.json", expect=dict)["model"]}
     return marks
@@ -173,8 +173,8 @@ def _keep_runs(path: Path, stale: dict) -> None:
         return
     now = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
     if path.suffix == ".json":
-        facts = read_json(path, expect=dict)
-        write_json(path, facts | {"runs": [run for run in facts["runs"] if run.get("model") in now]})
+        record = read_json(path, expect=dict)
+        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in now]})
     else:
         kept = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in now]
         with replacing(path) as temporary:
@@ -219,5 +219,5 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 def _senses(table, space: str) -> dict:
     """Leave-one-out 1-NN of every labeled word, macro, with its 95% interval and its shuffled null."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
-    facts = interval(report) | {"silhouette": report.silhouette, "n": report.n}
-    return {name: round(value, 4) for name, value in facts.items()}
+    scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
+    return {name: round(value, 4) for name, value in scores.items()}

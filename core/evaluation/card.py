@@ -67,8 +67,8 @@ class ModelCard:
         result = self.meta.get("card")
         if not isinstance(result, dict):
             return {}
-        facts = result.get(language, result.get(ENGLISH, result))  # a card in one language has no names of languages
-        return {str(label): str(text) for label, text in facts.items()} if isinstance(facts, dict) else {}
+        texts = result.get(language, result.get(ENGLISH, result))  # a card in one language has no names of languages
+        return {str(label): str(text) for label, text in texts.items()} if isinstance(texts, dict) else {}
 
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
@@ -129,9 +129,9 @@ def _layers(result: dict) -> list[str]:
     return sorted((name for name in result if name.isdecimal()), key=int)
 
 
-def _difference(key: str, facts: dict | None) -> Paired | None:
+def _difference(key: str, scores: dict | None) -> Paired | None:
     """A paired difference of a measure; None where it was not measured."""
-    kept = facts.get("nearest") if facts and key == "senses" else facts
+    kept = scores.get("nearest") if scores and key == "senses" else scores
     return read_back(kept) if kept else None
 
 

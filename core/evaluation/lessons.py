@@ -58,8 +58,8 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
         made = {**PARTS[name](model, report=report), "date": provenance()["date"]}
         with locked(model.folder / FILE):  # another process may have added parts
             result = read(model.folder, model.fingerprint) | {name: made}
-            facts = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=result)
-            write_json(model.folder / FILE, {"format": FORMAT} | facts)
+            record = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=result)
+            write_json(model.folder / FILE, {"format": FORMAT} | record)
         sums.renew(model.folder / FILE)
     return result
 

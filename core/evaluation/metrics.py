@@ -51,9 +51,9 @@ class CosineGap:
     groups: int
 
 
-def accuracy_of(measure: str, facts: dict) -> float:
+def accuracy_of(measure: str, scores: dict) -> float:
     """The one figure of a space that stands for its measure, as core.evaluation.layer_scores and its neighbors give it."""
-    return facts["nearest"]["macro"] if measure == "senses" else facts["one_nn" if measure == "sentences" else "accuracy"]
+    return scores["nearest"]["macro"] if measure == "senses" else scores["one_nn" if measure == "sentences" else "accuracy"]
 
 
 def chance_of(measure: str, result: dict, layer: str = "0") -> float:

@@ -46,11 +46,11 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     shared = _find_shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
-        facts = reports[name] = sense_report_of(table, ALL_WORDS, weights)
+        senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
-        result[name] = interval(facts) | {"silhouette": facts.silhouette, "p": facts.p}
+        result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
         result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
-        own = _by_word(facts)
+        own = _by_word(senses_report)
         centred[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centred=True)
         result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], own))}
         result[name]["without"] = {
@@ -67,8 +67,8 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
         result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
         result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
-    result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
-    groups = [rows[lemmas == word] for word in facts.per_word]
+    result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": gap.groups}
+    groups = [rows[lemmas == word] for word in senses_report.per_word]
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
 
     def score(weights: np.ndarray, chosen: Sequence[int]) -> float:

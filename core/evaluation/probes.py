@@ -65,15 +65,15 @@ def learned_mix_probe(
     reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`."""
     for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
         if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
-            message = f"{layers.shape} and {len(given):,} tags"
-            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {message}.")
+            sizes = f"{layers.shape} and {len(given):,} tags"
+            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {sizes}.")
     tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
     probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)
     with torch.inference_mode():
-        message = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
+        predicted = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
         weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
-    right = tags[torch.cat(message).numpy()] == np.asarray(test_tags, str)
+    right = tags[torch.cat(predicted).numpy()] == np.asarray(test_tags, str)
     return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
 
 

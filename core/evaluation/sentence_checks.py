@@ -92,7 +92,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     if not SENSES[0] <= len(senses) <= SENSES[1]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
-        yield from (f"{lemma} / {sense}: {facts}" for facts in _of_sense(of_sense))
+        yield from (f"{lemma} / {sense}: {fault}" for fault in _of_sense(of_sense))
     begun = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
     if begun < DISTINCT * len(rows):
         yield f"{lemma}: the first three tokens are distinct in {begun} of {len(rows)} sentences; {DISTINCT:.0%} wanted"

@@ -95,8 +95,8 @@ def run_contexts(
         for number in range(SUBSETS[EXPERIMENTS[name]]):
             dataset = subset(every, EXPERIMENTS[name], number, n_test=TESTED)
             done = done_runs(output, model, name, number, dataset)
-            facts = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
-            keys = {kind: f"{name}/{_key(kind, number, dataset, config, facts)}" for kind in PARTS}
+            sources = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
+            keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources)}" for kind in PARTS}
             if done >= set(keys.values()):
                 continue
             workshop.add(dataset)
@@ -110,7 +110,7 @@ def run_contexts(
                     "seed": number,
                     "fold": number,
                 } | line
-                line |= facts if kind not in ("glove", "glove+static") else {**facts, "model": None}
+                line |= sources if kind not in ("glove", "glove+static") else {**sources, "model": None}
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                 yield line
@@ -126,9 +126,9 @@ def _line(fitted: Fitted, dataset: Dataset) -> dict:
     return line | {"seconds": round(fitted.seconds, 2), "mix": fitted.mix, "data": dataset.fingerprint, "date": provenance()["date"]}
 
 
-def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, facts: dict) -> str:
+def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, sources: dict) -> str:
     """16 hex digits of all that decides a run."""
-    return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), facts], sort_keys=True)])[:16]
+    return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), sources], sort_keys=True)])[:16]
 
 
 def _changed_fingerprint(model: Model, what: str) -> str:

@@ -82,15 +82,15 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
     whole = [by_subset[number] for number in sorted(by_subset) if set(PARTS) <= by_subset[number].keys()]
     if len(whole) < FEWEST:
         return None
-    n, facts = whole[0][PLAIN]["n"], whole[0][PLAIN]["sizes"]
+    n, sizes = whole[0][PLAIN]["n"], whole[0][PLAIN]["sizes"]
     right = {kind: np.stack([unpacked(rows[kind]["right"], n) for rows in whole]).astype(np.int8) for kind in PARTS}  # (S, N)
     pairs = [(kind, PLAIN) for kind in PARTS[1:]] + [(ELMO, kind) for kind in CONTROLS]
     result = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
     over, beside = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
     return Size(
         share=share,
-        labelled=facts["train"] + facts["valid"],
-        valid=facts["valid"],
+        labelled=sizes["train"] + sizes["valid"],
+        valid=sizes["valid"],
         tested=n,
         subsets=len(whole),
         accuracy={kind: rows.mean(axis=1) for kind, rows in right.items()},

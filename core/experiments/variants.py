@@ -88,8 +88,8 @@ def run_experiments(
             if ask_all:
                 members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
                 layers = next((item.layers for item in frozen.values() if item.layers), None)
-                facts = dict(fact for item in frozen.values() for fact in item.facts.items())
-                read = Frozen(vectors=vectors, layers=layers, facts=facts)
+                sources = dict(fact for item in frozen.values() for fact in item.facts.items())
+                read = Frozen(vectors=vectors, layers=layers, facts=sources)
                 head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
                 line = _line(head, key_of_all, experiment, members, list(seeds), fold)
                 add_line(output, line)

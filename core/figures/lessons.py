@@ -60,8 +60,8 @@ def density_rows(
                 customdata=curve[inside],
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )
-        facts = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
-        add_text(figure, 0, foot + ROW, facts, yanchor="top", **style.AT_LEFT)
+        caption = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
+        add_text(figure, 0, foot + ROW, caption, yanchor="top", **style.AT_LEFT)
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})

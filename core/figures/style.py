@@ -217,9 +217,9 @@ def line_name(name: str, colour: str) -> Markup:
 
 def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
-    facts = figure.to_plotly_json()
-    facts.get("layout", {}).pop("template", None)
-    larger = go.Figure(_times(facts, factor))
+    parts = figure.to_plotly_json()
+    parts.get("layout", {}).pop("template", None)
+    larger = go.Figure(_times(parts, factor))
     margin = figure.layout.margin
     sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
     for each in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme has a size of its own for ticks that name none
@@ -227,13 +227,13 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
 
-def _times(facts, factor: float):
+def _times(part, factor: float):
     """A figure's parts with every `size` in them, of letters or of markers, multiplied."""
-    if isinstance(facts, list | tuple):
-        return [_times(fact, factor) for fact in facts]
-    if not isinstance(facts, dict):
-        return facts
-    return {name: _scale(value, factor) if name == "size" else _times(value, factor) for name, value in facts.items()}
+    if isinstance(part, list | tuple):
+        return [_times(fact, factor) for fact in part]
+    if not isinstance(part, dict):
+        return part
+    return {name: _scale(value, factor) if name == "size" else _times(value, factor) for name, value in part.items()}
 
 
 def _scale(value, factor: float):

@@ -175,11 +175,11 @@ def provenance(**facts: Any) -> dict:
 
 @functools.cache
 def _environment() -> tuple[tuple[str, str], ...]:
-    facts = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
+    versions = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            facts.append((package, importlib.metadata.version(package)))
-    return tuple(facts)
+            versions.append((package, importlib.metadata.version(package)))
+    return tuple(versions)
 
 
 def _plain(value: Any) -> Any:

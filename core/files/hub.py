@@ -57,9 +57,9 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
     """Ask the hub for a model's files, sizes and license. MissingArtifact where it has no such model, or none in safetensors."""
     check_allowed("downloads")
     with tempfile.TemporaryDirectory() as folder:
-        facts = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
-    revision = facts.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(facts.get("sha"))) else "main"
-    known = {str(item.get("rfilename")): item for item in facts.get("siblings") or [] if isinstance(item, dict)}
+        listing = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
+    revision = listing.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(listing.get("sha"))) else "main"
+    known = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
     named = [file for file in known if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
     if CONFIG not in known or not any(re.fullmatch(WEIGHTS, file) for file in named):
         raise MissingArtifact(
@@ -71,7 +71,7 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
         )
     files = tuple(_file(file, known[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
     sizes = [file.size for file in files]
-    licence = next((str(tag)[len(LICENCE) :] for tag in facts.get("tags") or [] if str(tag).startswith(LICENCE)), "")
+    licence = next((str(tag)[len(LICENCE) :] for tag in listing.get("tags") or [] if str(tag).startswith(LICENCE)), "")
     return Published(name, files, None if None in sizes else sum(sizes) / 1e6, licence[:60])
 
 
@@ -111,10 +111,10 @@ def _git_sha1(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def _file(name: str, facts: dict, url: str) -> RemoteFile:
-    size, large = facts.get("size"), facts.get("lfs")
+def _file(name: str, entry: dict, url: str) -> RemoteFile:
+    size, large = entry.get("size"), entry.get("lfs")
     sha256 = large.get("sha256") if isinstance(large, dict) else None
-    git_sha1 = facts.get("blobId")
+    git_sha1 = entry.get("blobId")
     return RemoteFile(
         name,
         url,

@@ -26,8 +26,8 @@ def say_differences(before: dict, now: dict) -> str:
     return "; ".join([*lines, *(["…"] if len(named) > SHOWN else [])])
 
 
-def _flat(facts: dict, above: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in facts.items():
+def _flat(record: dict, above: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.")
         else:

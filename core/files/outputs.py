@@ -127,7 +127,7 @@ def remember(command: str, sums: Mapping[Path, str]) -> None:
             earlier = before["sha256"] if before.get("command") == command else []
             record[str(path)] = {"command": command, "sha256": [*(each for each in earlier if each != digest), digest][-SUMS:]}
         if len(record) > MOST:
-            record = {path: facts for path, facts in record.items() if os.path.exists(path) or Path(path) in sums}
+            record = {path: entry for path, entry in record.items() if os.path.exists(path) or Path(path) in sums}
         write_json(place, dict(list(record.items())[-MOST:]))
 
 
@@ -141,20 +141,20 @@ def set_aside(path: str | Path) -> Path:
 
 def _last_writer(path: Path) -> tuple[str | None, bool]:
     """Return the command that wrote a file, None if it is not in the record, and whether nobody has changed the file since."""
-    facts = _read_record().get(str(path))
-    return (facts["command"], file_sha256(path) in facts["sha256"]) if facts else (None, False)
+    entry = _read_record().get(str(path))
+    return (entry["command"], file_sha256(path) in entry["sha256"]) if entry else (None, False)
 
 
 def _read_record() -> dict[str, dict]:
     """Return the record by path; entries that are not in its form are left out."""
     with contextlib.suppress(ElmoscopeError):
         record = read_json(config.cache_folder() / RECORD, expect=dict)
-        return {path: facts for path, facts in record.items() if _is_entry(facts)}
+        return {path: entry for path, entry in record.items() if _is_entry(entry)}
     return {}
 
 
-def _is_entry(facts: object) -> bool:
-    return isinstance(facts, dict) and isinstance(facts.get("command"), str) and isinstance(facts.get("sha256"), list)
+def _is_entry(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("command"), str) and isinstance(entry.get("sha256"), list)
 
 
 def _files(place: Path) -> Iterable[Path]:

@@ -114,12 +114,12 @@ def place_of(name: str, kind: str) -> Path | None:
 
 
 def _unknown(name: str, kind: str) -> str:
-    facts = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
+    values = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
     if kind == "model":
-        return t("Unknown model {name!r}. Choose {known}, or a folder.", **facts)
+        return t("Unknown model {name!r}. Choose {known}, or a folder.", **values)
     if kind == "vectors":
-        return t("Unknown vectors {name!r}. Choose {known}, or a file.", **facts)
-    return t("Unknown corpus {name!r}. Choose {known}, or a file.", **facts)
+        return t("Unknown vectors {name!r}. Choose {known}, or a file.", **values)
+    return t("Unknown corpus {name!r}. Choose {known}, or a file.", **values)
 
 
 def check_model(folder: str | Path) -> None:
@@ -182,11 +182,11 @@ def verify(entry: CatalogueEntry, folder: Path) -> None:
         expected = file.sha256 or seen.get("sha256")
         digest = file_sha256(path)
         if expected not in (None, digest):
-            facts = {"path": path, "found": digest, "expected": expected}
+            values = {"path": path, "found": digest, "expected": expected}
             raise CorruptArtifact(
-                t("{path} has sha256 {found}, not {expected}. Delete and download again.", **facts)
+                t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values)
                 if file.sha256
-                else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **facts)
+                else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values)
             )
         known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if known != before:

@@ -97,10 +97,10 @@ def build_index(
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", sentences)
         seconds = perf_counter() - started
-        facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
-        facts |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
-        facts |= {sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}
-        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
+        meta = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
+        meta |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
+        meta |= {sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}
+        write_json(temporary / "meta.json", {"format": FORMAT, **meta, **provenance(model=model, corpus=corpus)})
     shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
 

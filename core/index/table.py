@@ -68,8 +68,8 @@ class OccurrenceTable(Index):
             raise CorruptArtifact(t("{folder}/meta.json lacks the layer sizes. Rebuild the index.", folder=folder))
         for name, kind in FACTS.items():
             if not isinstance(self.meta.get(name), kind):
-                facts = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
-                raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **facts))
+                damage = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
+                raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **damage))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences, self.texts, self.tags, self.guessed = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))

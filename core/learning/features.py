@@ -102,8 +102,8 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
             say_done(int(ends[last]))
         if not (folder / "meta.json").is_file():
             shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
-            facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}
-            write_json(folder / "meta.json", provenance(**facts, **shape))
+            source = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}
+            write_json(folder / "meta.json", provenance(**source, **shape))
         return FeatureStore(folder, texts)
     finally:
         use.release()
@@ -192,6 +192,6 @@ def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.
         message = t("{folder} cannot be read: {error}. Delete it; it will be rebuilt.", folder=folder, error=error)
         raise CorruptArtifact(message) from None
     if pair[0].shape not in ((tokens, dim // 2), (tokens, dim)) or pair[1].shape != (tokens, n_layers - 1, dim):
-        message = {"folder": folder, "shape": pair[1].shape, "n": tokens}
-        raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **message))
+        values = {"folder": folder, "shape": pair[1].shape, "n": tokens}
+        raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **values))
     return pair

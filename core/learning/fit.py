@@ -59,9 +59,9 @@ class Epoch:
 
     def record(self) -> dict:
         """A whole epoch as a run's history keeps it, its measures by their names."""
-        facts = {field.name: getattr(self, field.name) for field in fields(self)}
-        measured = facts.pop("measures")
-        return {name: facts.pop(name) for name in tuple(facts)[:7]} | measured | facts
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        measured = values.pop("measures")
+        return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
 
 
 class Job(Protocol):
@@ -148,8 +148,8 @@ class Fit:
         """One update; returns the loss of the batch."""
         loss = self.job.loss(numbers)
         if not math.isfinite(loss.item()):  # before it spoils the weights
-            facts = {"epoch": self.epoch + 1, "loss": loss.item()}
-            raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **facts))
+            values = {"epoch": self.epoch + 1, "loss": loss.item()}
+            raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **values))
         penalty = sum(self.config.mix_l2 * mix.scores.square().sum() for mix in _mixes(self.network).values())
         self.optimizer.zero_grad(set_to_none=True)
         (loss + penalty).backward()

@@ -34,17 +34,17 @@ def freeze_each(
     """By the variants' names; `reads`: whether a variant reads the vectors, and ELMo's layers, which come from disk or are computed now."""
     glove, elmo = {}, {}
     if vectors is not None and any(static for static, _ in reads.values()):
-        facts = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
-        glove = {"vectors": vectors, "facts": facts}
+        sources = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
+        glove = {"vectors": vectors, "facts": sources}
     if model is not None and any(contextual for _, contextual in reads.values()):
-        facts = {"model": model.fingerprint, "model_name": model.name}
+        sources = {"model": model.fingerprint, "model_name": model.name}
         layers = open_features(texts, model.encoder, model.fingerprint, layers_folder(), report=report)
-        elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": facts}
+        elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": sources}
     frozen = {}
     for name, (static, contextual) in reads.items():
         parts = (glove if static else {}), (elmo if contextual else {})
-        facts = parts[0].get("facts", {}) | parts[1].get("facts", {})
-        frozen[name] = Frozen(**{**parts[0], **parts[1], "facts": facts})
+        sources = parts[0].get("facts", {}) | parts[1].get("facts", {})
+        frozen[name] = Frozen(**{**parts[0], **parts[1], "facts": sources})
     return frozen
 
 

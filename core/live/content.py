@@ -21,14 +21,14 @@ def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share
     """
     substitutes, pack = bench.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
     report(0.1, t("Weights"))
-    facts = add_network(pack, bench.model.encoder.model) | add_softmax(pack, substitutes)
+    content = add_network(pack, bench.model.encoder.model) | add_softmax(pack, substitutes)
     report(0.4, t("Words"))
-    facts |= add_static(pack, bench.language_vectors)
+    content |= add_static(pack, bench.language_vectors)
     report(0.5, t("Labeled sentences"))
-    facts |= add_labelled(pack, bench)
+    content |= add_labelled(pack, bench)
     report(0.7, t("Packing"))
-    page_facts = {"random": facts["random"], "lemmas": list(facts["lemmas"]), "layer": facts["calibration"]["layer"]}
-    return pack.to_bytes(facts | _language(bench, page_facts["lemmas"])), page_facts
+    page_facts = {"random": content["random"], "lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
+    return pack.to_bytes(content | _language(bench, page_facts["lemmas"])), page_facts
 
 
 def _language(bench: Bench, lemmas: list[str]) -> dict:

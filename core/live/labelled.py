@@ -34,7 +34,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         pack.add(f"centre.{name}", np.asarray(centre, np.float32))
     rated = judge.rate_words(table)
     scenes = _add_scenes(pack, bench, list(rated))
-    facts = {
+    rated_words = {
         lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
         | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
         for lemma, (trust, by_case) in rated.items()
@@ -42,9 +42,9 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     return {
         "spaces": spaces,
         "senses": table.senses,
-        "lemmas": facts,
+        "lemmas": rated_words,
         "lemma_names": table.lemmas,
-        "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in facts},
+        "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
         "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
@@ -53,13 +53,13 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
 
 def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
     """Put each word's scene without stars into the pack: its dots, and the axes that stars are projected on. Return the facts of each."""
-    table, facts, numbers, at = bench.targets, {}, [], 0
+    table, scenes, numbers, at = bench.targets, {}, [], 0
     for lemma in lemmas:
         dots = scene.labeled_dots(bench, table, lemma)
         axes = [np.concatenate([each.axes.ravel(), each.axes @ each.mean]) for each in dots.projections]  # (2, d), and (2,) to take off
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
-        facts[lemma] = {
+        scenes[lemma] = {
             "at": at,
             "rows": dots.rows.tolist(),
             "spaces": list(dots.scene.spaces),
@@ -72,7 +72,7 @@ def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
         }
         at += sum(part.size for part in parts)
     pack.add("scene", np.concatenate(numbers).astype(np.float32) if numbers else np.zeros(0, np.float32))
-    return facts
+    return scenes
 
 
 def _add_space(pack: Pack, judge, table, rows: np.ndarray):

@@ -51,6 +51,6 @@ def live(
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
     if present != contents(bench, chosen):
         write(place, page_of(bench, chosen))
-    facts = {"a": first, "b": second} if first and second else {}
-    facts |= {"layer": layer} if layer else {}
-    return LivePage(place, f"#{urlencode(facts, quote_via=quote)}" if facts else "", height)
+    parameters = {"a": first, "b": second} if first and second else {}
+    parameters |= {"layer": layer} if layer else {}
+    return LivePage(place, f"#{urlencode(parameters, quote_via=quote)}" if parameters else "", height)

@@ -55,7 +55,7 @@ Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second senten
 def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
     """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
     examples = examples_of(bench, examples)
-    pack, facts = pack_bench(bench, report)
+    pack, page_facts = pack_bench(bench, report)
     report(0.9, t("Writing"))
     with model_layers.speaking_of(bench.layers):
         layers = [layer_colour(name) for name in (*bench.layers.spaces, model_layers.SENSES)]
@@ -66,7 +66,7 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
             "densities": {kind: density_data(each) for kind, each in densities(bench.model, labeled=True).items()},
             "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": bench.model.name,
-            "pack_facts": facts,
+            "pack_facts": page_facts,
             "instruments": {name: _look(name) for name in INSTRUMENTS},
         }
     parts = {

@@ -31,15 +31,15 @@ class Density:
 def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
     """Return the histograms of a model by kind of evidence (core.senses.calibration), layer ("0", "1", ...) and "mix", for words with labels
     or without; {} for a model that none were made with."""
-    facts = read_bundled(model).get("densities", {}).get(_set(labeled), {})
-    return {kind: _from_json(each) for kind, each in facts.items()}
+    bundled = read_bundled(model).get("densities", {}).get(_set(labeled), {})
+    return {kind: _from_json(each) for kind, each in bundled.items()}
 
 
 def read_bundled(model: Model) -> dict:
     """Read what was learned from the additional labeled words of a model's language; {} where it was learned with another model."""
     path = ASSETS / f"verdict-{model.language.more_sentences}.json"
-    facts = read_json(path, expect=dict) if model.language.more_sentences and path.is_file() else {}
-    return facts if facts.get("model") == model.fingerprint else {}
+    record = read_json(path, expect=dict) if model.language.more_sentences and path.is_file() else {}
+    return record if record.get("model") == model.fingerprint else {}
 
 
 def count(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
@@ -68,6 +68,6 @@ def _as_json(density: Density) -> dict:
     return {"low": low, "high": high, "same": density.same.round(DIGITS).tolist(), "different": density.different.round(DIGITS).tolist()}
 
 
-def _from_json(facts: Mapping) -> Density:
-    edges = np.linspace(facts["low"], facts["high"], BINS + 1)
-    return Density(edges, *(np.array(facts[name]) / sum(facts[name]) for name in ("same", "different")))
+def _from_json(record: Mapping) -> Density:
+    edges = np.linspace(record["low"], record["high"], BINS + 1)
+    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))

@@ -161,7 +161,7 @@ def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None
 def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
     """What `write_gains` wrote; {} where there is no such thing, or another."""
     with suppress(ElmoscopeError, KeyError, TypeError):
-        facts = read_json(path, expect=dict) if path.is_file() else {"format": None}
-        if facts["format"] == FORMAT:
-            return {word: {name: WordGain(**gain) for name, gain in spaces.items()} for word, spaces in facts["words"].items()}
+        record = read_json(path, expect=dict) if path.is_file() else {"format": None}
+        if record["format"] == FORMAT:
+            return {word: {name: WordGain(**gain) for name, gain in spaces.items()} for word, spaces in record["words"].items()}
     return {}

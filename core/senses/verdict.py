@@ -232,11 +232,11 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 
 def read(folder: Path) -> Calibration | None:
     """The ground that a table came with, or that was kept beside it."""
-    facts = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
-    if len(facts.get("votes", ())) != len(USUAL.votes) or "ring" not in facts:  # there is none, or an earlier version kept it
+    record = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
+    if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # there is none, or an earlier version kept it
         return None
-    words = {lemma: Separability(**value) for lemma, value in facts["words"].items()}
-    return Calibration(words, facts["layer"], tuple(facts["votes"]), tuple(facts["alone"]), facts.get("centres", {}), facts["ring"])
+    words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
+    return Calibration(words, record["layer"], tuple(record["votes"]), tuple(record["alone"]), record.get("centres", {}), record["ring"])
 
 
 def as_json(ground: Calibration) -> dict:

@@ -194,9 +194,9 @@ def train_glove(
             _checkpoint(kept, state, run)
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
-    facts = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    facts |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "licence": read.licence}
-    save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
+    meta = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
+    meta |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "licence": read.licence}
+    save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
     if work is None:
         ours.remove_own(kept.parent, re.escape(kept.name))
     return output
@@ -303,9 +303,9 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
 
 
 def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    facts = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
+    meta = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
     with replacing(path) as temporary:
-        save_file({"values": state.values, "squares": state.squares}, temporary, facts)
+        save_file({"values": state.values, "squares": state.squares}, temporary, meta)
 
 
 def _resume(path: Path, run: str) -> GloveState | None:
@@ -313,11 +313,11 @@ def _resume(path: Path, run: str) -> GloveState | None:
         return None
     try:
         with safe_open(path, "np") as kept:
-            facts = kept.metadata() or {}
+            meta = kept.metadata() or {}
             arrays = [kept.get_tensor(name) for name in ("values", "squares")]
-        if facts["run"] != run:
-            other = say_differences(json.loads(facts["run"]), json.loads(run))
+        if meta["run"] != run:
+            other = say_differences(json.loads(meta["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({other}). Delete it, or name another work folder.")
-        return GloveState(*arrays, json.loads(facts["losses"]), float(facts["seconds"]))
+        return GloveState(*arrays, json.loads(meta["losses"]), float(meta["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:
         raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None

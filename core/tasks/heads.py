@@ -64,8 +64,8 @@ def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Laye
 def save_head(head: TaskHead, folder: str | Path) -> Path:
     """Write the folder as a whole, in place of one that is there."""
     arrays = {name: tensor.half().contiguous().numpy(force=True) for name, tensor in head.network.state_dict().items()}
-    facts = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
-    return folders.save(folder, FORM, arrays, facts, head.meta)
+    fields = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
+    return folders.save(folder, FORM, arrays, fields, head.meta)
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:

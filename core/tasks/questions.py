@@ -116,11 +116,11 @@ def _of_paragraph(paragraph: dict) -> list[Example]:
     text = paragraph["context"]
     passage, spans = passage_of(text)
     results = []
-    for request in paragraph["qas"]:
-        answers = [(answer["text"], int(answer["answer_start"])) for answer in request["answers"]]
+    for pair in paragraph["qas"]:
+        answers = [(answer["text"], int(answer["answer_start"])) for answer in pair["answers"]]
         common = Counter(answers).most_common(1)[0][0] if answers else ("", 0)
         target = covered(spans, common[1], common[1] + len(common[0]))
-        question = passage_of(request["question"])[0]
+        question = passage_of(pair["question"])[0]
         if passage and question:
             results.append(Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers))))
     return results

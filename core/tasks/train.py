@@ -86,8 +86,8 @@ class TaskJob:
 
     @cached_property
     def key(self) -> str:
-        facts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
-        return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
+        parts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
+        return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
 
 def data_fingerprint(data: Data) -> str:

@@ -36,10 +36,10 @@ def json_rows(path: Path, left_out: LeftOut | None = None, **reading: Any) -> It
         try:
             value = parse_json(text)
         except ValueError as error:
-            message = BadRow(place, str(error), needed)
+            bad_row = BadRow(place, str(error), needed)
             if strict:
-                raise message from None
-            left_out.add(message)
+                raise bad_row from None
+            left_out.add(bad_row)
             continue
         yield place, value
 

@@ -115,14 +115,14 @@ def further_with(corpus: str, word: str) -> int:
     """How many labeled sentences of the further words have this word, not counting those that the corpus names already."""
     language = sentences_of(corpus)
     stored = json.dumps(folded(word), ensure_ascii=False)
-    facts = 0
+    n = 0
     path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
     named = [f'"lemma": {json.dumps(item, ensure_ascii=False)}' for item in parts(corpus)[1]]
     with path.open(encoding="utf-8") if path else nullcontext(()) as lines:
         for line in lines:
             tokens, _, rest = line.partition('"position":')  # a token of that spelling has no colon
-            facts += stored in tokens.casefold() and not any(item in rest for item in named)
-    return facts
+            n += stored in tokens.casefold() and not any(item in rest for item in named)
+    return n
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +202,8 @@ def list_words_in(corpus: str) -> dict[str, Labelled]:
 @lru_cache(maxsize=4)
 def _read_words(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""
-    facts = read_json(path, expect=dict)
-    several = {word: item["pos"][0] if len(item["pos"]) == 1 else "several" for word, item in facts.items()}
+    words = read_json(path, expect=dict)
+    several = {word: item["pos"][0] if len(item["pos"]) == 1 else "several" for word, item in words.items()}
     return {
-        word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(facts.items())
+        word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(words.items())
     }

@@ -125,8 +125,8 @@ def get_language(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        facts = {"code": shorten(code), "codes": ", ".join(codes())}
-        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **facts))
+        values = {"code": shorten(code), "codes": ", ".join(codes())}
+        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **values))
     return _read(path)
 
 

@@ -240,7 +240,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     further = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
-        facts = {key: value for key, value in asdict(target).items() if value is not None}
-        yield row | ({**facts, "sense": guess, "given": False} if (guess := facts.pop("guess", None)) else facts)
+        kept = {key: value for key, value in asdict(target).items() if value is not None}
+        yield row | ({**kept, "sense": guess, "given": False} if (guess := kept.pop("guess", None)) else kept)
     if not sentence.targets:
         yield row

@@ -156,10 +156,10 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
         values = {"n": len(text), "most": most}
         message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
         raise BadInput(message)
-    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
-    if not message:
+    sentences = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
+    if not sentences:
         raise BadInput(t("No text yet. Type a sentence."))
-    return message
+    return sentences
 
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:

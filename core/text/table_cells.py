@@ -60,8 +60,8 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
         return int(number) - 1, False
     names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
-    if message := [names.index(name) for name in wanted if name in names]:
-        return message[0], True
+    if places := [names.index(name) for name in wanted if name in names]:
+        return places[0], True
     if column is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", names[0]):  # the row numbers of pandas
         return 1, True
     message = t("no column {column} among {columns}", column=show_value(column or "text"), columns=show_value(row, 400))

@@ -187,8 +187,8 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
         for lemma in dict.fromkeys((whole, *(() if known.is_own(whole, (before or [""])[-1]) else lemmas(whole, known))))
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
-    facts = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
-    return Candidate(k, whole, worth, "", frozenset(facts))
+    other_lemmas = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
+    return Candidate(k, whole, worth, "", frozenset(other_lemmas))
 
 
 def lemmas(word: str, known: Words) -> tuple[str, ...]:
@@ -291,19 +291,19 @@ def words_of(language: Language) -> Words:
 
 @lru_cache(maxsize=8)
 def _lists(described: str) -> Words:
-    facts = literal_eval(described)
+    lists = literal_eval(described)
 
     def read_list(name: str) -> list[str]:
-        return " ".join(facts.get(name, ())).split()
+        return " ".join(lists.get(name, ())).split()
 
     worth: dict[str, float] = {}
-    tiers = facts.get("ambiguous", ())
+    tiers = lists.get("ambiguous", ())
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
     def entries(name: str) -> dict[str, tuple[str, ...]]:
-        return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(facts.get(name, ())).split(",") if entry.strip())}
+        return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())}
 
     return Words(
         frozenset(read_list("function")),

@@ -64,8 +64,8 @@ class Recipe:
         """All that decides what is learned, as begun.json keeps it; machines and processes do not."""
         texts = {"corpus": made_of.sum_texts(self.files), "valid": made_of.sum_texts([self.valid]) if self.valid else None}
         kept = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
-        facts = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
-        return json.loads(json.dumps(facts))
+        values = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
+        return json.loads(json.dumps(values))
 
     def stage_config(self, stage: str) -> PretrainConfig:
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
@@ -208,9 +208,9 @@ def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, 
 
 
 def _round_facts(progress: StepProgress, tokens_before: int) -> dict:
-    facts = asdict(progress)
-    facts["tokens"] += tokens_before
-    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in facts.items()}
+    values = asdict(progress)
+    values["tokens"] += tokens_before
+    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before: int, log: _Log) -> None:
@@ -265,12 +265,12 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
     if recipe.valid:
         calibrate(recipe, trainer, log)
-    facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
-    facts |= {"language": recipe.language, "licence": languages.get_language(recipe.language).licence}
+    meta = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
+    meta |= {"language": recipe.language, "licence": languages.get_language(recipe.language).licence}
     with replacing(folder / "model", own=MODEL) as model:
         save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
         write_json(model / "training_log.json", log.lines())
-        write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
+        write_json(model / "meta.json", {**meta, "weights_sha256": file_sha256(model / "weights.safetensors")})
     return folder / "model"
 
 

@@ -179,14 +179,14 @@ def concordance(bench: Bench, request: ConcordanceRequest, report: Report | None
 
 def describe_limits(result: Concordance) -> list[str]:
     """Say which sentences a search leaves out of its dates or of its order, and what does not occur."""
-    facts = [] if result.n else [t("“{word}” does not occur.", word=shorten((result.missing or result.query).strip()))]
+    notes = [] if result.n else [t("“{word}” does not occur.", word=shorten((result.missing or result.query).strip()))]
     if not result.n and not result.missing:
-        facts = [t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip()))]
+        notes = [t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip()))]
     if result.undated:
-        facts.append(describe_undated(result.undated, result.sentences, result.unread_date))
+        notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
     if result.in_order < result.n:
-        facts.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
-    return facts
+        notes.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
+    return notes
 
 
 @reads_as_model

@@ -20,10 +20,10 @@ class LeftOutSentences:
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
-        facts = [describe_undated(self.undated, self.sentences, self.unread_date)] if self.undated else []
+        notes = [describe_undated(self.undated, self.sentences, self.unread_date)] if self.undated else []
         if self.astride:
             values = {"all": self.sentences, "example": shorten(self.astride_date)}
-            facts.append(
+            notes.append(
                 tn(
                     "{n:,} of {all:,} sentences has a date only partly within a side (such as “{example}”) and is left out.",
                     "{n:,} of {all:,} sentences have a date only partly within a side (such as “{example}”) and are left out.",
@@ -31,7 +31,7 @@ class LeftOutSentences:
                     **values,
                 )
             )
-        return facts + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
+        return notes + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
 
 
 def describe_undated(n: int, everything: int, example: str) -> str:

@@ -199,14 +199,14 @@ def _card(model: Model, card: ModelCard) -> None:
         "Cannot": t("Limits"),
         "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
-    facts = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
+    rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("License"): card.meta.get("licence", t("see publisher")),
         **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
     }
     if "date" in card.meta:
-        facts[t("Made")] = t("{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", ""))
-    rows = [html("<tr><th>{}</th><td>{}</td></tr>", label, text) for label, text in facts.items()]
+        rows_by_label[t("Made")] = t("{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", ""))
+    rows = [html("<tr><th>{}</th><td>{}</td></tr>", label, text) for label, text in rows_by_label.items()]
     show_html('<table class="card">{}</table>', rows)
 
 

@@ -13,7 +13,9 @@ AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for
 
 
 @st.fragment(run_every=1.0)
-def follow(job: ServerJob, facts: Callable[[str], str], key: str, *, stoppable: bool = True, meanwhile: str = "", help: str = "") -> None:
+def follow(
+    job: ServerJob, describe: Callable[[str], str], key: str, *, stoppable: bool = True, meanwhile: str = "", help: str = ""
+) -> None:
     """How far a job is, with Stop, looked at once a second; `facts` says it, given the time left, and `meanwhile` what the page does until
     then. When it is done the page runs once more."""
     if not job.running:
@@ -22,7 +24,7 @@ def follow(job: ServerJob, facts: Callable[[str], str], key: str, *, stoppable: 
     if job.stop_asked:
         text = t("Stopping after this step…")
     else:
-        text = waiting_text(job.turn) if job.waiting else facts(duration((job.total - job.done) / max(job.speed, 1e-9)))
+        text = waiting_text(job.turn) if job.waiting else describe(duration((job.total - job.done) / max(job.speed, 1e-9)))
     bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
     if stop:
         options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.stop_asked, "on_click": job.stop, "help": help or None}

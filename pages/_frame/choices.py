@@ -91,12 +91,12 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
     state[LAYERS] = known
     messages = state.pop(SAID, [])
     for key in LAYER_KEYS:
-        request = str(given.get(key) or state.get(key) or "")
-        if not request.isdecimal() or request in known.alone:
+        value = str(given.get(key) or state.get(key) or "")
+        if not value.isdecimal() or value in known.alone:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            values = {"model": name, "layer": shorten(request, 10), "top": known.n - 1}
+            values = {"model": name, "layer": shorten(value, 10), "top": known.n - 1}
             messages.append(t("{model} has no layer {layer}: its layers are 0 to {top}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:

@@ -83,8 +83,8 @@ def choose(content: Language) -> InUse:
 
 def _notes_of_vectors(name: str) -> Sequence[str]:
     """How the file of vectors differs from its format, where that has been opened."""
-    facts = VECTORS_NOTED.get(name)
-    return import_module("core.static.formats").notes(*facts) if facts else ()
+    noted = VECTORS_NOTED.get(name)
+    return import_module("core.static.formats").notes(*noted) if noted else ()
 
 
 def _choose_second_model(model: str) -> str:
@@ -225,9 +225,9 @@ def _keep_file(path: Path) -> str:
 
 def _words(language: Language) -> None:
     """Every labeled word of a language with its meanings; the table is searched and sorted by its own tools."""
-    facts = import_module("core.text.definitions").every(language)
-    st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in facts}), n=len(facts)))
-    columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*facts, strict=True), strict=True))
+    senses = import_module("core.text.definitions").every(language)
+    st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
+    columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)
 
 
@@ -251,7 +251,7 @@ def _add_typed(key: str, known: list[str]) -> list[str]:
     return [value] if value and value not in known else []
 
 
-def _choose(label: str, kind: str, default: str, facts: str) -> str:
+def _choose(label: str, kind: str, default: str, help: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
@@ -265,7 +265,7 @@ def _choose(label: str, kind: str, default: str, facts: str) -> str:
         key=kind,
         **BOUND,
         accept_new_options=True,
-        help=facts,
+        help=help,
     )
     chosen = chosen or default
     if chosen == everything != default:

@@ -122,8 +122,8 @@ def _layers() -> model_layers.Layers | None:
 
 
 def _code() -> str:
-    facts = _chosen()
-    return facts if facts in languages.codes() else i18n.ENGLISH
+    code = _chosen()
+    return code if code in languages.codes() else i18n.ENGLISH
 
 
 def _content(code: str) -> Language:

@@ -132,8 +132,8 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
         text = f"{BEGIN_SIGN}{shorten(way.tokens[word], 14)}{END_SIGN}"
         size = min(14.0, 1.55 * width / max(len(shorten(way.tokens[word], 14)) + 2, 1))
         weight = Markup(' font-weight="700"') if word == way.position else ""
-        message = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
-        return html(message, x + width / 2, y + 13, size, weight, text)
+        element = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
+        return html(element, x + width / 2, y + 13, size, weight, text)
 
     def filled(x: float, y: float, width: float, word: int) -> Markup:
         if word != way.position:

@@ -91,8 +91,8 @@ def of_windows(firings: list[Firing]) -> list[str]:
     if whole:
         words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
         lines.append(t("Recognized whole: {words}.", words=words))
-    facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
-    pieces = [f for f in firings if not (id(f) in facts or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
+    whole_ids = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
+    pieces = [f for f in firings if not (id(f) in whole_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
         least, most = min(tops, key=lambda top: top[1].share)

@@ -49,7 +49,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         **BOUND,
     )
     same_sense, two_senses = t("same sense"), t("different senses")
-    rows, facts = [], []
+    rows, table = [], []
     for name, each in result.items():
         errors = each.errors(threshold)
         auc = each.auc()
@@ -58,7 +58,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), each.densities(), strict=True))
         rows.append(Row(model_layers.in_use().short(name), note, curves))
-        facts.append(
+        table.append(
             {
                 t("layer"): name,
                 same_sense: round(same, 3),
@@ -83,7 +83,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
     notice(_write_notices(over, result[top], top, word))
     exercise(lesson)
     details(_how(len(every[top].words)))
-    lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
+    lists.twin(pd.DataFrame(table), name="apart", key="lesson.apart.table")
     aucs = {name: each.aucs() for name, each in every.items()}
     by_word = [{t("word"): w, **{f"AUC, {layer_title(name)}": round(each[w], 3) for name, each in aucs.items()}} for w in aucs[top]]
     lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("By word"), key="lesson.apart.words")

@@ -68,17 +68,17 @@ def _write_notices(kept: dict) -> list[str]:
             difference=interval(less(kept, best, READ)),
         )
     ]
-    facts = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
+    compared = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
     if STATIC in shares:
         return [
             *lines,
             t(
                 "Compared with static vectors: {static}; with shuffled sentences: {shuffled}.",
                 static=interval(less(kept, best, STATIC)),
-                **facts,
+                **compared,
             ),
         ]
-    return [*lines, t("Compared with shuffled sentences: {shuffled}.", **facts)]
+    return [*lines, t("Compared with shuffled sentences: {shuffled}.", **compared)]
 
 
 def _how(kept: dict) -> str:

@@ -64,8 +64,8 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:
-            message = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
-            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, colour=layer_colour(layer), **message)
+            axes = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
+            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, colour=layer_colour(layer), **axes)
             alt = t("Self-similarity of each word by {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
     exercise(lesson)

@@ -62,11 +62,11 @@ def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 
     `hits` are those of the quiz `key` so far.
     """
-    facts = st.session_state.setdefault(HITS, {})
+    first_hits = st.session_state.setdefault(HITS, {})
     for k, hit in enumerate(hits):
-        facts.setdefault((*key, k), hit)  # the first answer counts, in the order given
+        first_hits.setdefault((*key, k), hit)  # the first answer counts, in the order given
     now = most = 0
-    for hit in facts.values():
+    for hit in first_hits.values():
         now = now + 1 if hit else 0
         most = max(most, now)
     return now, most

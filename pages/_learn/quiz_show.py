@@ -46,8 +46,8 @@ def _play(in_use: InUse) -> None:
     if fault is not None:
         st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
-    request = questions(number, language.code)
-    if not request:
+    drawn = questions(number, language.code)
+    if not drawn:
         raise BadInput(
             t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
         )
@@ -56,16 +56,16 @@ def _play(in_use: InUse) -> None:
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use, item) for item in request[: len(game.answers)]]
+    done = [reading(in_use, item) for item in drawn[: len(game.answers)]]
     with head:
-        _head(request, game, done, in_use)
+        _head(drawn, game, done, in_use)
     with body:
-        if game.at >= len(request):
-            _score(request, game, done)
+        if game.at >= len(drawn):
+            _score(drawn, game, done)
         else:
-            _question(request[game.at], game, done[game.at] if game.at < len(done) else None, len(request), in_use)
-    if len(done) < len(request):
-        reading(in_use, request[len(done)])  # while the visitor thinks; the next one when this one is answered
+            _question(drawn[game.at], game, done[game.at] if game.at < len(done) else None, len(drawn), in_use)
+    if len(done) < len(drawn):
+        reading(in_use, drawn[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
@@ -96,9 +96,9 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _mark_word(quiz_question))
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
-            message = definition(languages.in_use(), quiz_question.word, sense)
+            meaning = definition(languages.in_use(), quiz_question.word, sense)
             st.button(
-                f"**{plain(sense, 60)}**" + (f": {plain(message, 160)}" if message else ""),
+                f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else ""),
                 key=f"guess.choose.{game.number}.{game.at}.{k}",
                 width="stretch",
                 shortcut=str(k + 1),
@@ -157,13 +157,13 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
     ]
     chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
     votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
-    facts = definition(languages.in_use(), quiz_question.word, sense)
+    described = definition(languages.in_use(), quiz_question.word, sense)
     return html(
         '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
         '{}</span><span class="small">{}</span></span><span>{}{}</span>'
         '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
         sense,
-        facts,
+        described,
         votes,
         chips,
         quiz_reading.votes[k] / n,

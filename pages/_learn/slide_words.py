@@ -52,11 +52,11 @@ def _has_senses(in_use: InUse, word: str) -> bool:
 
 def _own(word: str) -> TwoContexts | None:
     """The reader's two sentences, where the word is in question in both."""
-    request = question.now()
-    if word != question.word() or None in request.positions or request.texts in examples.pairs().values():
+    asked = question.now()
+    if word != question.word() or None in asked.positions or asked.texts in examples.pairs().values():
         return None
-    sentences = tuple(map(WordInContext, request.tokens, request.positions))
-    return TwoContexts(word, request.texts, sentences, sentences[0])
+    sentences = tuple(map(WordInContext, asked.tokens, asked.positions))
+    return TwoContexts(word, asked.texts, sentences, sentences[0])
 
 
 def _example(word: str) -> TwoContexts | None:

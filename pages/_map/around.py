@@ -120,8 +120,8 @@ def _titles(result: Around) -> tuple[str, str] | None:
 
 
 def _alt(result: Around, where: str) -> str:
-    facts = {"n": len(result.points), "word": result.label, "where": where, "stars": result.stars.shape[1]}
-    return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **facts)
+    values = {"n": len(result.points), "word": result.label, "where": where, "stars": result.stars.shape[1]}
+    return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **values)
 
 
 def _live(over: Bench, result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> None:

@@ -26,48 +26,48 @@ JOB = "all labelled words"
 
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
-    over, facts = bench(in_use), list_words_in(in_use.corpus)
+    over, words = bench(in_use), list_words_in(in_use.corpus)
     file = gains_file(over)
-    st.subheader(t("All {n} labeled words", n=len(facts)))
+    st.subheader(t("All {n} labeled words", n=len(words)))
     if _under_way(jobs.find_job(JOB, file)):
         return
     result = open_gains(over)  # asked after the job, which may have ended just now
     if not result:
         st.caption(t("Takes about a minute on two free cores, once; you can work in another tab."))
-        if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
+        if not st.button(t("Measure {n} words", n=len(words)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
         _begin(in_use, file)
         st.rerun()
     names = _parts_of_speech()
-    request = _select_words(facts, names, result, layer)
-    if not request:
+    shown = _select_words(words, names, result, layer)
+    if not shown:
         st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
-    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, facts[w].part_of_speech) for w in request}
+    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, words[w].part_of_speech) for w in shown}
     key = "map.every.picture"
     draw(
         words_figure(points, names, layer=layer, word=word, key=key),
         key=key,
         on_select=opener(key),
         selection_mode="points",
-        alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(request), where=layer_title(layer)),
+        alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(shown), where=layer_title(layer)),
     )
-    notice(_describe(result, request, facts, names, layer))
+    notice(_describe(result, shown, words, names, layer))
     lists.twin(
-        _table(result, request, facts, names, layer), name="all-words", label=t("Table of {n} words", n=len(request)), key="map.every.table"
+        _table(result, shown, words, names, layer), name="all-words", label=t("Table of {n} words", n=len(shown)), key="map.every.table"
     )
 
 
-def _select_words(facts: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
+def _select_words(labeled_words: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
     """The words that pass the filters, the worst told apart first."""
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
-    numbers = sorted({fact.senses for fact in facts.values()})
+    numbers = sorted({fact.senses for fact in labeled_words.values()})
     senses = row[1].pills(t("Senses"), numbers, selection_mode="multi", key="map.every.senses")
     only = row[2].toggle(t("Only inconclusive"), key="map.every.only")
     words = [
         w
-        for w, value in facts.items()
+        for w, value in labeled_words.items()
         if w in result
         and (not pos or value.part_of_speech in pos)
         and (not senses or value.senses in senses)
@@ -76,9 +76,9 @@ def _select_words(facts: dict[str, Labelled], names: dict[str, str], result: dic
     return sorted(words, key=lambda w: result[w][layer].gain)
 
 
-def _describe(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
-    gains = {w: result[w][layer] for w in request}
-    family = significant(result, request, layer)
+def _describe(result: dict, shown: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+    gains = {w: result[w][layer] for w in shown}
+    family = significant(result, shown, layer)
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
@@ -92,7 +92,7 @@ def _describe(result: dict, request: list[str], facts: dict[str, Labelled], name
             discovered=family.discovered,
         )
     ]
-    by_pos = {name: [g.gain for w, g in gains.items() if facts[w].part_of_speech == pos] for pos, name in names.items()}
+    by_pos = {name: [g.gain for w, g in gains.items() if words[w].part_of_speech == pos] for pos, name in names.items()}
     means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
     if len(means) > 1:
         said = ", ".join(t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1]))
@@ -100,14 +100,14 @@ def _describe(result: dict, request: list[str], facts: dict[str, Labelled], name
     return lines
 
 
-def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
+def _table(result: dict, shown: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
     lines = []
-    for w in request:
+    for w in shown:
         g = result[w][layer]
         lines.append(
             {
                 t("word"): w,
-                t("part of speech"): names[facts[w].part_of_speech],
+                t("part of speech"): names[words[w].part_of_speech],
                 t("senses"): g.senses,
                 t("sentences"): g.n,
                 t("1-NN accuracy"): round(g.one_nn, 3),

@@ -78,13 +78,13 @@ def write_guesses(of: Layout) -> list[str]:
     """What is drawn but not measured: sentences whose sense a model, not a person, gave."""
     if not of.guessed:
         return []
-    facts = {"given": len(of.occurrences) - of.guessed}
+    values = {"given": len(of.occurrences) - of.guessed}
     return [
         tn(
             "{n} faint dot is a guess from {given} labels, not measured.",
             "{n} faint dots are guesses from {given} labels, not measured.",
             of.guessed,
-            **facts,
+            **values,
         )
     ]
 

@@ -36,14 +36,14 @@ def show(in_use: InUse) -> None:
     picture = st.container()  # stands first; what it shows depends on the sentences below it
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
-    request = tuple(item for item in chosen if item.position is not None)
+    words = tuple(item for item in chosen if item.position is not None)
     over = bench(in_use)
-    about = over.about(*(item.in_context for item in request))
+    about = over.about(*(item.in_context for item in words))
     with picture:
         with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
-        word = _word(in_use, about, request, chosen_by[0])
+        word = _word(in_use, about, words, chosen_by[0])
         own = over if word == ALL_WORDS else about.about(WordInContext((word or "",), 0))  # the map of all words is the bundled ones'
         table = own.targets
         word = word and (table.lemma_of(word) or word)
@@ -51,7 +51,7 @@ def show(in_use: InUse) -> None:
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
             result = _labelled(in_use, own, word, chosen, place, chosen_by[1])
         elif word:
-            _show_around(in_use, over, word, request, place, chosen_by[1])
+            _show_around(in_use, over, word, words, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
@@ -147,7 +147,7 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
 
 def _twin(of: Layout) -> None:
     """Every dot with its places in the layout on screen."""
-    facts = {
+    columns = {
         t("word"): [o.tokens[o.position] for o in of.occurrences],
         t("sense"): [o.sense or "" for o in of.occurrences],
         **({t("guess"): [o.guess or "" for o in of.occurrences]} if of.guessed else {}),
@@ -159,5 +159,5 @@ def _twin(of: Layout) -> None:
             t("y, layer {layer}", layer=layer_name(name)),
             t("z, layer {layer}", layer=layer_name(name)),
         )
-        facts |= dict(zip(titles, coordinates.T.round(3), strict=False))
-    lists.twin(pd.DataFrame(facts), name=f"map-{of.word}", label=t("Table of {n:,} dots", n=len(of.rows)), key="map.points")
+        columns |= dict(zip(titles, coordinates.T.round(3), strict=False))
+    lists.twin(pd.DataFrame(columns), name=f"map-{of.word}", label=t("Table of {n:,} dots", n=len(of.rows)), key="map.points")

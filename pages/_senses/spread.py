@@ -66,8 +66,8 @@ def show(in_use: InUse) -> None:
             _ask(key, occurrences, labels, result, offered)
     _name(key, occurrences, labels, stored)
     notice(_write_notices(occurrences, labels, result, chosen.layer))
-    if facts := _write_use(over.corpus, occurrences, labels):
-        st.caption(" ".join(facts))
+    if notes := _write_use(over.corpus, occurrences, labels):
+        st.caption(" ".join(notes))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
@@ -248,26 +248,26 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
     counts = np.bincount(result.of, minlength=len(result.senses))
     named = ", ".join(f"{sense} {count}" for sense, count in zip(result.senses, counts.tolist(), strict=True))
     doubtful = int((result.shares.max(axis=1) < DOUBTFUL).sum())
-    facts = [t("{given} labels spread to {n} sentences: {counts}.", given=given, n=n, counts=named)]
-    facts.append(tn("{n} is below {limit:.0%}.", "{n} are below {limit:.0%}.", doubtful, limit=DOUBTFUL))
+    notes = [t("{given} labels spread to {n} sentences: {counts}.", given=given, n=n, counts=named)]
+    notes.append(tn("{n} is below {limit:.0%}.", "{n} are below {limit:.0%}.", doubtful, limit=DOUBTFUL))
     if layer != SENSES:
-        facts.append(t("Probabilities are calibrated for the sense space."))
-    return facts
+        notes.append(t("Probabilities are calibrated for the sense space."))
+    return notes
 
 
 def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
     """How many of the labels all pages know, and how many are of sentences that are not in the corpus."""
-    facts, given = [], len(labels.given)
+    notes, given = [], len(labels.given)
     used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
     if used == given > 0:
-        facts.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
+        notes.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
     elif used:
-        facts.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=given))
+        notes.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=given))
     if missing := len(labels.elsewhere):
-        facts.append(
+        notes.append(
             tn("{n} label is of a sentence not in this corpus; kept.", "{n} labels are of sentences not in this corpus; kept.", missing)
         )
-    return facts
+    return notes
 
 
 def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:

@@ -161,11 +161,11 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             return None, ("", "")
         names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
         return (Side(corpus=first), Side(corpus=second)), names
-    facts = facts_of(bench(in_use), first) if first else None
-    known = dates_of(facts) if facts else []
+    texts = facts_of(bench(in_use), first) if first else None
+    known = dates_of(texts) if texts else []
     if len(known) < 2:
         corpus = plain(title_of(first)) if first else ""
-        if example := next(filter(None, facts.dates.names), "") if facts and not known else "":
+        if example := next(filter(None, texts.dates.names), "") if texts and not known else "":
             message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
@@ -238,8 +238,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         )
         st.caption(t("The verdict combines the last two rows."))
     notice(_write_notices(result, control))
-    if facts := result.left_out.describe():
-        st.caption(plain(" ".join(facts)))
+    if notes := result.left_out.describe():
+        st.caption(plain(" ".join(notes)))
     _sentences(result, names)
     usage_graph.downloads(result)
 
@@ -248,12 +248,12 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
     values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
-        facts = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
+        notes = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
     else:
-        facts = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
+        notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
-        facts.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
-    return [*facts, *filter(None, [change.describe_groups(result)])]
+        notes.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
+    return [*notes, *filter(None, [change.describe_groups(result)])]
 
 
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:
@@ -311,8 +311,8 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     if job.result is None:
         jobs.show_state(JOB, list_key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
         return
-    if facts := change.left_out(bench(in_use), *sides).describe():
-        st.caption(plain(" ".join(facts)))
+    if notes := change.left_out(bench(in_use), *sides).describe():
+        st.caption(plain(" ".join(notes)))
     _list(job.result)
 
 

@@ -143,21 +143,21 @@ def _table(result: Collocates) -> pd.DataFrame:
 
 def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
     query = shorten(request.query)
-    facts = [t("Example: “{word}”.", word=query)] if guessed else []
+    notes = [t("Example: “{word}”.", word=query)] if guessed else []
     firsts = [(column.sense, column.words[0]) for column in result.senses if column.words and not column.words[0].elsewhere]
     if firsts:
         clear = [(sense, first) for sense, first in firsts if first.z >= CLEAR_Z]
         parts = "; ".join(f"“{shorten(first.word)}” ({shorten(sense)})" for sense, first in (clear or firsts)[:4])
         if clear:
-            facts.append(t("Near only one sense: {words}.", words=parts))
+            notes.append(t("Near only one sense: {words}.", words=parts))
         else:
-            facts.append(t("Near only one sense, though each may be chance: {words}.", words=parts))
+            notes.append(t("Near only one sense, though each may be chance: {words}.", words=parts))
     if result.items:
         best = result.items[0]
         values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
-        facts.append(t("“{word}” occurs {all:,} times, {n:,} of them near “{query}”.", **values))
+        notes.append(t("“{word}” occurs {all:,} times, {n:,} of them near “{query}”.", **values))
     else:
-        facts.append(
+        notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
         )
-    return facts
+    return notes

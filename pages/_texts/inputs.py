@@ -72,9 +72,9 @@ def draw_inputs() -> None:
 
 def _columns() -> None:
     """Show the names of a table's columns of texts and of dates."""
-    facts = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
-    text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=facts)
-    text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=facts)
+    help = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
+    text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=help)
+    text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=help)
 
 
 def _paste(place) -> None:

@@ -88,14 +88,14 @@ def _formats() -> dict:
 
 def _write_notices(result: Keyness) -> list[str]:
     certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
-    facts = []
+    notes = []
     if result.first:
         words = "”, “".join(shorten(word.word) for word in result.first[:3])
-        facts.append(t("Most characteristic here: “{words}”.", words=words))
+        notes.append(t("Most characteristic here: “{words}”.", words=words))
     listed = len(result.first) + len(result.second)
     if not listed:
         return [t("No word to list. Lower the count, or add text.")]
-    facts.append(
+    notes.append(
         t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", n=len(certain), shown=listed, all=result.compared)
     )
-    return facts
+    return notes

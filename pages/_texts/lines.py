@@ -117,9 +117,9 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
     """The lines of a search, what is known of them, and their table."""
     corpus = searched(bench, request.documents)
     hits = hits_of(bench, request)
-    facts = reading.write_notices(corpus, request.query, guessed, hits)
+    notes = reading.write_notices(corpus, request.query, guessed, hits)
     if not result.n:
-        notice(facts)
+        notice(notes)
         return
     reading.show_facts(result)
     aligned(HitLines(bench, request, hits), key="corpus.lines")
@@ -127,7 +127,7 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
     with picture:
         frequency.show(result)
     with text:
-        notice(facts)
+        notice(notes)
         if limits := describe_limits(result):
             st.caption(plain(" ".join(limits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")

@@ -126,13 +126,13 @@ def show_use(in_use: InUse, corpus: str) -> None:
 
 def show_facts(result: Concordance) -> None:
     """Show the frequency, the dispersion and the forms of the hits in one line."""
-    facts = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
+    figures = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
     over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
-    facts.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
+    figures.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
     if len(result.forms) > 1:
         forms = ", ".join(f"{shorten(form)} {n:,}" for form, n in result.forms[:FORMS])
-        facts.append(forms + (", …" if len(result.forms) > FORMS else ""))
-    show_html('<p class="small">{}</p>', " · ".join(facts))
+        figures.append(forms + (", …" if len(result.forms) > FORMS else ""))
+    show_html('<p class="small">{}</p>', " · ".join(figures))
 
 
 def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:

@@ -75,8 +75,8 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         )
     lines = [line]
     if len(naming) > 1:
-        facts = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
-        lines.append(t("Next comes “{word}” ({value}).", **facts))
+        following = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
+        lines.append(t("Next comes “{word}” ({value}).", **following))
     return lines
 
 
@@ -173,27 +173,27 @@ def _sides(result: Influence, view: str) -> list[str]:
     side = influence.settles(result, view)
     added = influence.gains(result, view)
     past, future = each[influence.PAST], each[influence.FUTURE]
-    facts = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
+    values = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
     if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
         if side == influence.PAST:
-            lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **facts))
+            lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **values))
         else:
-            lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **facts))
+            lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **values))
     elif side == influence.PAST:
-        lines.append(_past_settles(result.position, facts))
+        lines.append(_past_settles(result.position, values))
     elif side == influence.FUTURE:
-        lines.append(_future_settles(len(result.tokens) - 1 - result.position, facts))
+        lines.append(_future_settles(len(result.tokens) - 1 - result.position, values))
     elif each[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
                 t(
                     "neither half decides: the word alone leads there and the sentence adds little (past {past}, future {future} standard deviations)",
-                    **facts,
+                    **values,
                 )
             )
         else:
-            lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **facts))
+            lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **values))
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
     if past.clear and future.clear and past.sense != future.sense:
@@ -209,22 +209,22 @@ def _signed(gain: float) -> str:
     return format_number(round(gain, 1) + 0.0, "+.1f")
 
 
-def _past_settles(n: int, facts: dict[str, str]) -> str:
+def _past_settles(n: int, values: dict[str, str]) -> str:
     """A half that has read nothing adds nothing, so n is 1 at least."""
     return tn(
         "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
         "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
         n,
-        **facts,
+        **values,
     )
 
 
-def _future_settles(n: int, facts: dict[str, str]) -> str:
+def _future_settles(n: int, values: dict[str, str]) -> str:
     return tn(
         "<b>the future half decides</b> from 1 token: it adds {future} standard deviations, the past {past}",
         "<b>the future half decides</b> from {n} tokens: it adds {future} standard deviations, the past {past}",
         n,
-        **facts,
+        **values,
     )
 
 

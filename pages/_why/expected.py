@@ -51,13 +51,13 @@ def write_notice(tokens: tuple[str, ...], changes: dict[int, Change], options: O
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
-    facts = {
+    values = {
         "word": shorten(bare(tokens[most])),
         "size": f"{changes[most].size:.2f}",
         "way": _way(options),
         "change": _come_and_go(changes[most]),
     }
-    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
+    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **values)
 
 
 def _way(options: Options) -> str:

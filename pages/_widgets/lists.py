@@ -25,24 +25,24 @@ def heading(text: str, colour: str, note: str = "") -> None:
     show_html('<div class="colhead" style="border-color:{}">{}{}</div>', colour, text, small)
 
 
-def chip_of(label: str, colour: str, facts: str = "") -> Markup:
+def chip_of(label: str, colour: str, definition_text: str = "") -> Markup:
     """A label on a ground of its color; what is `told` of it shows when one points at it."""
-    title = html(' title="{}"', facts) if facts else ""
+    title = html(' title="{}"', definition_text) if definition_text else ""
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
 def legend(senses: list[str], *, word: str = "") -> None:
     """Show the senses' colors, once for everything below; a labeled word's with their definitions."""
-    facts = definitions(languages.in_use(), word)
-    chips = [chip_of(sense, sense_colour(k), facts.get(sense, "")) for k, sense in enumerate(senses)]
+    by_sense = definitions(languages.in_use(), word)
+    chips = [chip_of(sense, sense_colour(k), by_sense.get(sense, "")) for k, sense in enumerate(senses)]
     show_html('<div class="chips">{}</div>', chips)
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
     """What each of a labeled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
-    facts = definitions(languages.in_use(), word)
+    by_sense = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
-    each = [html("<div>{} {}</div>", mark, facts[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in facts]
+    each = [html("<div>{} {}</div>", mark, by_sense[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in by_sense]
     if each:
         show_html('<div class="meanings">{}</div>', each)
 
@@ -60,8 +60,8 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
     chip = ""
     if o.sense:
         colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-        facts = definition(languages.in_use(), o.lemma or "", o.sense)
-        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, facts)
+        definition_text = definition(languages.in_use(), o.lemma or "", o.sense)
+        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, definition_text)
     take = take_button(taken_as, o) if taken_as else ""
     shown = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
     start = 0 if o.position <= BEFORE else o.position - BEFORE
