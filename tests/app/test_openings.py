@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.analysis.spelling import split_words
 from core.classify import tasks as classifier_tasks
@@ -78,10 +77,6 @@ def english() -> Bench:
 def pair(bench: Bench) -> tuple[WordInContext, ...]:
     languages.use(bench.language.code)
     return bench.words(*examples.pairs(bench.language)[examples.first_word(bench.language)])
-
-
-def noticed(page: AppTest) -> str:
-    return html_of(page)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
