@@ -183,15 +183,16 @@ def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
 
 
 def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Where each dot's number is written: away from the line to its neighbors, unless a level would strike it out there."""
-    places = []
+    """Place each dot's number away from the line to its neighbors, unless a level would strike it out there, and beside no other number."""
+    below_dots, places = [], []
     for k, value in enumerate(values):
         beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
         below = bool(beside) and sum(beside) / len(beside) > value + 0.1 * span
         struck = [any(abs(level - value - side * 0.085 * span) < 0.055 * span for level in levels) for side in (1, -1)]
-        below = below != (struck[below] and not struck[not below])
-        rising = 0 < k < len(values) - 1 and values[k - 1] < value
-        places.append("top center" if not below else "bottom right" if rising else "bottom center")
+        below_dots.append(below != (struck[below] and not struck[not below]))
+    for k, (value, below) in enumerate(zip(values, below_dots, strict=True)):
+        is_free = 0 < k < len(values) - 1 and values[k - 1] < value and not below_dots[k + 1]
+        places.append("top center" if not below else "bottom right" if is_free else "bottom center")
     return places
 
 

@@ -123,6 +123,12 @@ def test_panels_share_one_axis_that_holds_all_of_their_values():
         assert low < min(*panel.accuracy.values(), panel.baseline) and high > max(*panel.accuracy.values(), panel.baseline)
 
 
+def test_numbers_of_two_dots_below_their_line_do_not_overlap():
+    panel = Panel("t", "d", {"0": 0.388, "1": 0.556, "2": 0.563}, baseline=0.627, baseline_name="most frequent", static=0.547)
+    places = panel_figure(panel, limits=(0.3, 1)).data[0].textposition
+    assert places[1] == places[2] == "bottom center"
+
+
 def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart():
     drawn = {"1-NN": {"0": 0.4, "1": 0.74}}
     figure = accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
