@@ -1,4 +1,4 @@
-"""Controls whose value stands in the address and stays from page to page: one or several of some titles, a layer, a box for a text."""
+"""Widgets whose value is a URL parameter and is shared by all pages: choices, layers and text boxes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -29,8 +29,10 @@ ECHO_S = 5.0  # so long a quick press may still come with the address of before 
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
-    """Draw segments, one of which is chosen: a code of `titles` (or of a list, whose items are their own titles unless `format_func` has
-    others). The code stands in the address."""
+    """Draw a segmented control. Return the selected code, which is also the URL parameter.
+
+    `titles` maps codes to titles. The items of a list are codes and titles, unless `format_func` gives other titles.
+    """
     if not isinstance(titles, Mapping) and "format_func" not in options:  # kept by Streamlit alone: quick presses overtake no address
         return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
@@ -41,7 +43,7 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
 
 
 def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
-    """A layer of the model in use, or the mix: as segments, or on a slider where there are too many to stand side by side."""
+    """Draw the choice of a layer or the layer mix: a segmented control, or a slider for a model with many layers."""
     known = model_layers.in_use()
     spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
     if known.few:
@@ -58,19 +60,19 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
 
 
 def layer_name(name: str) -> str:
-    """A layer's name on a button or in a column."""
+    """Return the name of a layer for a button or a column."""
     return {ALL: t("all layers"), TOKENS: t("all tokens")}.get(name) or model_layers.in_use().label(name)
 
 
 def what_layers_read() -> str:
-    """What a layer's number means, as help beside a control."""
+    """Return a help text on what the layers read."""
     if model_layers.in_use().is_elmo:
         return t("Layer 0 reads only the spelling, higher layers the sentence.")
     return t("The embeddings read word pieces, higher layers the sentence.")
 
 
 def mix_weights(**options: Any) -> str:
-    """The weights of a mix as they are typed, one a layer; by the Mix page's sliders until then."""
+    """Draw the text box for the layer weights. It shows the sliders' weights until the user types others."""
     n = model_layers.in_use().n
     return options.pop("place", st).text_input(
         t("Layer weights, 0 to {top}", top=n - 1),
@@ -83,8 +85,10 @@ def mix_weights(**options: Any) -> str:
 
 
 def fit_layers(model: str, known: model_layers.Layers) -> None:
-    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once
-    where the model has a name."""
+    """Select the layers of a model. Drop layers and weights of the URL or the session that the model lacks.
+
+    State once what was dropped, if the model has a name.
+    """
     state = st.session_state
     given = st.query_params
     name = plain(Path(model).name)
@@ -112,7 +116,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
 
 
 def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
-    """In the callback of a change between two models: what holds a layer goes on at the same depth, weights of another depth go."""
+    """Move every selected layer to the same depth of another model, and drop weights that do not fit. Call this in a callback."""
     state = st.session_state
     for key in LAYER_KEYS:
         st.query_params.pop(key, None)
@@ -125,7 +129,7 @@ def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
 
 
 def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
-    """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
+    """Draw a text box for at most `most` characters and state when it cuts a text. With a height, it has several lines."""
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
     limit_text(place, label, text, most)
@@ -136,9 +140,9 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
 def coded_choice(
     key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, in_box: bool | None = None, **options: Any
 ) -> str:
-    """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first.
+    """Draw a choice whose URL parameter is the same in every language. A new value in the URL wins.
 
-    `in_box`: as a drop-down list; None: where the page has a switch between views, which is its one row of segments.
+    With `in_box` it is a drop-down list. By default it is one on pages with a switch between views, because a page has one row of segments.
     """
     in_box = has_switch(record.now().view) if in_box is None else in_box
     how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
@@ -150,7 +154,7 @@ def coded_choice(
 
 
 def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
-    """Several of the codes of `titles`, as pills; "glove,elmo" in the address."""
+    """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
     state = st.session_state
     given = st.query_params.get(key)
     if _newly_given(key, given):
@@ -165,7 +169,7 @@ def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequ
 
 
 def settle_choice(key: str, titles: Collection[str], default: str) -> str:
-    """What a coded choice is in this run, told before it is drawn."""
+    """Return the value of a coded choice before the widget is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
     if _newly_given(key, given):
@@ -176,7 +180,7 @@ def settle_choice(key: str, titles: Collection[str], default: str) -> str:
 
 
 def _newly_given(key: str, given: str | None) -> bool:
-    """Whether the address counts, and not what was chosen last: at first, after Back, and where it holds what no run here wrote."""
+    """Return whether the URL wins over the widget: in the first run, after Back, and if no run of this session wrote the URL's value."""
     state = st.session_state
     ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
     return key not in state or gone_through_history() or (given is not None and given not in ours)
@@ -190,7 +194,7 @@ def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[]
 
 
 def _write(key: str, latest: str | None) -> None:
-    """Let the address say this; nothing where it is the default."""
+    """Write the URL parameter, or remove it for the default (None)."""
     state = st.session_state
     seen = f"{key}.seen"
     write(key, latest)

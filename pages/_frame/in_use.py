@@ -1,4 +1,4 @@
-"""What the sidebar says is in use: model, vectors, sentences, engine; chosen, given by a path, or downloaded when asked for."""
+"""The expander "Model and data" of the sidebar: select, download or name the model, vectors, sentences and engine."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,7 +35,7 @@ TOGETHER = ("home", "neighbors", "compare")  # views that show two models at onc
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """What the sidebar says is in use."""
+    """The selection in the sidebar."""
 
     model: str
     vectors: str
@@ -45,7 +45,7 @@ class InUse:
 
 
 def english(in_use: InUse) -> InUse:
-    """What a page uses that reads English alone: the bundled English model and vectors, where others are in use; it says so."""
+    """Return the selection for a page that reads only English: the bundled English model and vectors in place of others. Show a notice."""
     if languages.in_use().code == i18n.ENGLISH:
         return replace(in_use, beside="")
     english = languages.get_language(i18n.ENGLISH)
@@ -55,7 +55,7 @@ def english(in_use: InUse) -> InUse:
 
 
 def choose(content: Language) -> InUse:
-    """Draw the expander with all that can be chosen, and under it what is in use."""
+    """Draw the expander, and below it the names of the model and the sentences."""
     with st.expander(t("Model and data"), expanded=False, icon=":material/settings:"):
         model = _choose(
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
@@ -82,13 +82,13 @@ def choose(content: Language) -> InUse:
 
 
 def _notes_of_vectors(name: str) -> Sequence[str]:
-    """How the file of vectors differs from its format, where that has been opened."""
+    """Describe how an opened file of vectors differs from its format."""
     noted = VECTORS_NOTED.get(name)
     return import_module("core.static.formats").notes(*noted) if noted else ()
 
 
 def _choose_second_model(model: str) -> str:
-    """A second model of the same language, by name or path; "" where there is none."""
+    """Draw the choice of a second model of the same language. Return its name or path, or "" without one."""
     others = [name for name in registry.available("model") if name != model]
     others += _add_typed("beside", others)
     nothing = t("none")
@@ -117,21 +117,21 @@ def _choose_second_model(model: str) -> str:
 
 
 def _forget_compared() -> None:
-    """What Compare sets side by side is then what is in use."""
+    """Reset the models of Compare to the selected ones."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
         drop(key)
 
 
 def in_front(in_use: InUse, view: str) -> InUse:
-    """What a page uses that shows one model alone: the one of two that the reader wants to see."""
+    """Return the selection for a page that shows one model at a time: the one of the two that the user chose."""
     if not in_use.beside or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
         return in_use
     return replace(in_use, model=in_use.beside, beside=in_use.model)
 
 
 def switch(in_use: InUse, view: str) -> None:
-    """The choice between two models, on pages that show one of them."""
+    """Draw the choice between two models on a page that shows one at a time."""
     if not in_use.beside or view in TOGETHER:
         return
     pair = in_use.model, in_use.beside
@@ -149,19 +149,19 @@ def switch(in_use: InUse, view: str) -> None:
 
 
 def layers_of(model: str) -> model_layers.Layers:
-    """A model's, without opening it; the bundled one's where it is not there."""
+    """Return the layers of a model without opening it, or those of the bundled model if it is missing."""
     folder = registry.place_of(model, "model")
     return model_layers.of_folder(folder) if folder else model_layers.Layers()
 
 
 def short_name(model: str) -> str:
-    """What a model given by name or path is called beside another one."""
+    """Return a short name for a model given by name or path."""
     folder = registry.place_of(model, "model")
     return model_layers.name_of(folder) if folder else shorten(Path(model).name)
 
 
 def fit_model(model: str) -> None:
-    """Let every control follow the layers of a model; one that is not there has those of the bundled one, unsaid."""
+    """Fit all widgets to the layers of a model, or silently to those of the bundled model if it is missing."""
     fit_layers(model if registry.place_of(model, "model") else "", layers_of(model))
 
 
@@ -224,7 +224,7 @@ def _keep_file(path: Path) -> str:
 
 
 def _words(language: Language) -> None:
-    """Every labeled word of a language with its meanings; the table is searched and sorted by its own tools."""
+    """Show a table of every labeled word of a language with its senses."""
     senses = import_module("core.text.definitions").every(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
@@ -252,7 +252,7 @@ def _add_typed(key: str, known: list[str]) -> list[str]:
 
 
 def _choose(label: str, kind: str, default: str, help: str) -> str:
-    """A bundled or downloadable artifact, or a path of the user's own."""
+    """Draw the choice of an artifact: bundled, downloadable, or a typed path."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
@@ -281,7 +281,7 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
 
 
 def _offer_download(entry, kind: str) -> None:
-    """A download happens only when asked for; until then the bundled one stays in use."""
+    """Offer a download. The bundled artifact stays selected until it is done."""
     message = t("Not downloaded ({size:,.0f} MB). Using the bundled one.", size=entry.size_mb)
     st.caption(f"{message} {entry.note}")
     if not limits().downloads:
@@ -291,7 +291,7 @@ def _offer_download(entry, kind: str) -> None:
 
 
 def _offer_published(name: str) -> bool:
-    """Whether what was typed is a published model that is not here yet; it is looked up and fetched only when asked for."""
+    """Return whether a typed name is a published model that is not downloaded. Look it up and download it only on request."""
     if not hub.is_name(name) or not limits().downloads or registry.place_of(name, "model"):
         return False
     key = f"published.{name}"

@@ -1,4 +1,4 @@
-"""The lines of a search, aligned on the hit, as many as there are: the browser shows those in sight and asks for the next as it comes to them."""
+"""A concordance with any number of lines. The browser shows the visible lines and requests more when the user scrolls."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _aligned = st.components.v2.component("elmoscope_aligned", html=_read["html"], c
 
 
 def aligned(of: HitLines, *, key: str) -> None:
-    """Draw the lines of hits, called within a fragment, so that another slice runs nothing else of the page."""
+    """Draw the concordance. Call it within a fragment, so that a request for more lines runs nothing else."""
     search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
     n, size = len(of), READ_AT_ONCE if of.by_substitutes else SLICE
     first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0

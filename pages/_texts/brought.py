@@ -1,4 +1,4 @@
-"""The Texts part: what reading the user's texts for every page takes, and the button that does it."""
+"""The Texts part: the size of the user's texts, the cost of an index, and the button that builds it for every page."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages._texts import reading, store
 
 
 def show(in_use: InUse) -> None:
-    """Show the size of the user's texts, what reading them takes, and which texts the pages use."""
+    """Show the size of the user's texts, the cost of their index, and which texts the pages use."""
     kept = store.own_texts()
     corpus = store.bench_over(in_use, kept).corpus
     registry.resolve(corpus, "corpus")  # what is not there is said once

@@ -1,4 +1,4 @@
-"""Change over time: a word between two corpora or two spans of dates, its senses as bands, the sentences behind them, all words ranked."""
+"""Change over time: compare the senses of a word, or rank all words, between two corpora or two periods."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,7 +46,7 @@ EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than 
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, bands beside the measures, what to notice, sentences, the ranked list, files."""
+    """Show the inputs, the change of the word, its sentences, the ranking of all words, and the files."""
     news = _news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
@@ -79,7 +79,7 @@ def show(in_use: InUse) -> None:
 
 
 def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
-    """What became of the word; None while a model reads more of its sentences than a page does by itself."""
+    """Compute the change of the word. Return None while a job encodes its sentences."""
     over, request = bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
     if change.reads_few(over):
         with st.spinner(t("Comparing its sentences…"), show_time=True):
@@ -103,7 +103,7 @@ def _sentences_read(job: ServerJob, left: str) -> str:
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> ServerJob | None:
-    """The comparison with words of similar frequency, where it is wanted: every token of both sides is read."""
+    """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
     if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
     over, request = bench(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
@@ -119,7 +119,7 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Ser
 
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
-    """None once every token of both sides is read; else what shows how far that is, which is begun where it is wanted."""
+    """Return None if every token of both sides is encoded, else a function that shows the progress. Start the job if `wanted`."""
     for side in sides:
         job = (opened.table_job if wanted else opened.find_table_job)(side.corpus, in_use.model)
         if job is None:
@@ -131,7 +131,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
-    """Both sides, None while there is one; the word, "" where none qualifies; what the sides are called."""
+    """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
@@ -177,7 +177,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
 
 
 def _news(in_use: InUse) -> str:
-    """The example's second side, which stands beside our own English sentences; "" where others are in use."""
+    """Return the corpus that the example compares with the bundled English sentences, or "" if other sentences are selected."""
     if in_use.corpus != ENGLISH_SENTENCES:
         return ""
     name = st.session_state.get("change.news", "")
@@ -257,7 +257,7 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
 
 
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:
-    """Each group's typical sentences, side by side, one press away."""
+    """Show the typical sentences of each group on both sides, in closed expanders."""
     on_second = np.arange(len(result.items)) >= result.change.first
     for number, group in enumerate(result.names):
         counts = [int(((result.groups == number) & (on_second == side)).sum()) for side in (False, True)]
@@ -276,7 +276,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
 
 
 def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple, read: Callable[[], None] | None) -> None:
-    """The word beside others, and all words ranked, once either is wanted: every token of both sides is read first."""
+    """Show words of similar frequency and the ranking of all words, each when the user starts it. Both need every token of both sides."""
     st.markdown(t("**Which words differ most?**"))
     places = st.columns([2, 3, 4], vertical_alignment="bottom")
     at_least = int(places[0].number_input(t("On each side at least"), FEWEST, 1_000, AT_LEAST, key="change.least"))

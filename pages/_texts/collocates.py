@@ -1,4 +1,4 @@
-"""The Collocates part: words near a word by how strongly they go with it, the words that tell its senses apart, and the lines behind each."""
+"""The Collocates part: words near a word, ranked by association, by sense, with their concordance lines."""
 
 import pandas as pd
 import streamlit as st
@@ -94,7 +94,7 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
 
 
 def _columns(result: Collocates) -> tuple[str, str]:
-    """A column a sense: its telling words; the one pressed, and its sense."""
+    """Draw a column of characteristic words for each sense. Return the word that the user clicked, and its sense."""
     columns = [column for column in result.senses if column.words and column.words[0].z >= TELLING][:8]
     pressed = "", ""
     for start in range(0, len(columns), COLUMNS):
@@ -124,7 +124,7 @@ def _sense(column: SenseColumn) -> str:
 
 
 def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> None:
-    """The lines of the collocate that was pressed."""
+    """Show the lines of the collocate that the user clicked."""
     if not word:
         st.caption(t("Select a row to read its lines."))
         return

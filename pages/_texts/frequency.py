@@ -1,4 +1,4 @@
-"""How often a search has hits in each document, stretch or year: bars, the most of them first, years in their order."""
+"""A bar chart of the hits of a search by document, by tenth of the text, or by date."""
 
 from core.common.i18n import t
 from core.common.markup import shorten
@@ -12,7 +12,7 @@ DOCUMENTS, DATES = "documents", "dates"
 
 
 def show(result: Concordance) -> None:
-    """The bars; of a corpus with dates and documents those that the reader chooses."""
+    """Draw the bars. The user chooses between documents and dates if the corpus has both."""
     by = DATES if result.dates and len(result.documents) < 2 else DOCUMENTS
     if result.dates and len(result.documents) > 1:
         by = coded_choice("find_by", t("Frequency by"), {DOCUMENTS: t("document"), DATES: t("date")}, DATES)

@@ -1,4 +1,4 @@
-"""Where texts of one's own are brought: pasted, as files, or a folder of this machine."""
+"""The inputs for the user's texts: pasted text, files, or a folder of this machine."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ KEY = "corpus_files"
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What the inputs hold."""
+    """The values of the inputs."""
 
     way: str  # "paste", "files", "folder"
     given: Any  # text, uploads, or a folder's path
@@ -28,7 +28,7 @@ class Brought:
 
 
 def read_inputs() -> Brought:
-    """Return what the inputs hold, also on a part of the page that does not show them.
+    """Return the values of the inputs, also on a part of the page that does not show them.
 
     A click on another part can end the run that an upload began, so no run may rely on an earlier one having read the files.
     """
@@ -46,7 +46,7 @@ def _ways() -> dict[str, str]:
 
 
 def draw_inputs() -> None:
-    """Show where texts are dropped, pasted or named, and below it the ways to bring them."""
+    """Draw the upload box, the text box or the folder box, and below it the choice between them."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
     most, zone, ways = limits(), st.container(), _ways()
@@ -71,7 +71,7 @@ def draw_inputs() -> None:
 
 
 def _columns() -> None:
-    """Show the names of a table's columns of texts and of dates."""
+    """Draw the boxes for the names of a table's text column and date column."""
     help = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
     text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=help)
     text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=help)

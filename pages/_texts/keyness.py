@@ -1,4 +1,4 @@
-"""The Keywords part: what the corpus in use says more often than another, and what that says more often."""
+"""The Keywords part: words that are more frequent in one of two corpora."""
 
 import pandas as pd
 import streamlit as st
@@ -57,7 +57,7 @@ def _show(result: Keyness) -> None:
 
 
 def _table(words: tuple[Keyword, ...], own: bool, *, both: bool = False) -> pd.DataFrame:
-    """Words with their rates in this corpus and the other; the whole for the file."""
+    """Return keywords with their rates in both corpora. With `both`, add the columns of the CSV file."""
     rows = [
         (
             w.word,

@@ -1,4 +1,4 @@
-"""The Search part: every line with a word, how often and where."""
+"""The Search part: a concordance with frequencies."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
 def show(in_use: InUse) -> None:
-    """The lines of a search, how often and where."""
+    """Show the search box, the concordance and the frequencies."""
     bench = store.bench_over(in_use, store.own_texts())
     registry.resolve(bench.corpus, "corpus")  # what is not there is said once
     _search(bench)
@@ -68,7 +68,7 @@ def _search(bench: Bench) -> None:
 
 
 def _is_sorted(bench: Bench, request: ConcordanceRequest) -> bool:
-    """Whether the lines can be shown now: a model that reads many of them to sort them takes a turn, and the page shows how far it is."""
+    """Return whether the lines can be shown now. A job encodes many lines that are to be sorted by sense, and the page shows its progress."""
     if request.order != BY_SUBSTITUTES:
         return True
     unsorted = replace(request, order=search.IN_TEXT)
@@ -93,7 +93,7 @@ def _sentences_read(job: ServerJob, left: str) -> str:
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
-    """How a query is read."""
+    """Draw the choice of how a query is matched."""
     return coded_choice(
         key,
         t("Search for"),
@@ -114,7 +114,7 @@ def _orders() -> dict[str, str]:
 
 
 def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
-    """The lines of a search, what is known of them, and their table."""
+    """Show the lines of a search, their frequencies, and their table."""
     corpus = searched(bench, request.documents)
     hits = hits_of(bench, request)
     notes = reading.write_notices(corpus, request.query, guessed, hits)

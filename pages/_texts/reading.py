@@ -1,4 +1,4 @@
-"""Show the plan and the progress of reading a corpus, its deletion, and the facts of a search."""
+"""Show the size of a corpus, the progress of its index, its deletion, and the numbers of a search."""
 
 from pathlib import Path
 
@@ -116,7 +116,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
 
 
 def show_use(in_use: InUse, corpus: str) -> None:
-    """Show the button that puts a corpus to use on every page, then how far its reading is, and that it is in use."""
+    """Show the button that selects a corpus on every page, the progress of its index, and that it is selected."""
     plan = store.plan(corpus, in_use.model)
     if corpus != in_use.corpus:
         _offer(corpus, plan)
@@ -171,7 +171,7 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
 
 
 def _join_words(words: list[str]) -> str:
-    """Words that share a place, to stand within one pair of quotation marks."""
+    """Join words that share a rank, for one pair of quotation marks."""
     return "”, “".join(shorten(word) for word in words)
 
 

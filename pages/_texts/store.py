@@ -93,21 +93,21 @@ def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None)
 
 
 def plan(corpus: str, model_name: str) -> Plan:
-    """What reading a corpus takes with a model."""
+    """Return the size and the cost of the index of a corpus with a model."""
     reads = (("corpus", corpus), ("model", model_name))
     model = opened.model(model_name)
     return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus, model.language), model), most=32)
 
 
 def unread(in_use: InUse, corpus: str) -> str:
-    """How many of a corpus's tokens the model's language has no letters for, in words; "" where none is."""
+    """State how many tokens of a corpus have letters that the model's language lacks. Return "" if there are none."""
     reads = (("corpus", corpus), ("model", in_use.model))
     over = bench(in_use).over(corpus)
     return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)
 
 
 def pace(model_name: str, corpus: str) -> Pace:
-    """How fast this visitor's device reads with a model, whatever the corpus."""
+    """Return the speed of a model on the user's device. It does not depend on the corpus."""
     model = opened.model(model_name)
     return _pace(model.fingerprint, str(model.encoder.device), model, corpus)
 

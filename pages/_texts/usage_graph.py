@@ -1,4 +1,4 @@
-"""Word usage graphs on the page: DURel's files of what is shown, and a set of uses opened as the two sides."""
+"""Word usage graphs: download the files of DURel, or open them as the two sides."""
 
 import streamlit as st
 
@@ -20,14 +20,14 @@ TSV = "text/tab-separated-values"
 
 
 def downloads(result: WordChange) -> None:
-    """uses.csv, clusters.csv and judgments.csv of the word."""
+    """Offer uses.csv, clusters.csv and judgments.csv of the word."""
     with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
         for name, text in graph_files(result).items():
             st.download_button(name, text.encode(), name, TSV, key=f"change.{name}", on_click="ignore")
 
 
 def open_files(word: str, first: str, second: str) -> None:
-    """Uses that were brought, as the two sides; the arguments are the keys of the inputs they fill."""
+    """Open the user's files as the two sides. The arguments are the keys of the inputs to fill."""
     if not limits().uploads:
         return
     with st.expander(t("Open a word usage graph"), key="change.open", expanded=bool(uploads("change.files"))):
@@ -55,7 +55,7 @@ def open_files(word: str, first: str, second: str) -> None:
 
 
 def fill() -> None:
-    """Put what was opened into the inputs, before they are drawn."""
+    """Fill the inputs with the opened files. Call this before the inputs are drawn."""
     st.session_state.update(st.session_state.pop("change.filled", {}))
 
 
