@@ -76,8 +76,8 @@ class Comparison:
         near = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
         company = np.all([each >= np.median(each) for each in near], axis=0)  # (n,)
         number = {word: k for k, word in enumerate(self.words)}
-        wanted = {number[word] for word in among if word in number}
-        order = [int(k) for k in self.most_changed() if k in wanted]
+        candidates = {number[word] for word in among if word in number}
+        order = [int(k) for k in self.most_changed() if k in candidates]
         return sorted(order, key=lambda k: not company[k])
 
 

@@ -13,10 +13,10 @@ from core.learning.frozen import Frozen
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:
     """The variants and the members that committees among them need, members before committees."""
-    wanted = list(variants)
-    members = [VARIANTS[name] for variant in wanted for name in variant.members]
-    alone = [variant for variant in [*wanted, *members] if not variant.members]
-    return [*dict.fromkeys(alone), *(variant for variant in wanted if variant.members)]
+    variant_list = list(variants)
+    members = [VARIANTS[name] for variant in variant_list for name in variant.members]
+    alone = [variant for variant in [*variant_list, *members] if not variant.members]
+    return [*dict.fromkeys(alone), *(variant for variant in variant_list if variant.members)]
 
 
 def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:

@@ -199,8 +199,8 @@ def head_notes(dataset: Dataset, variant: Variant):
 def facts_of(head: TextHead) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
     scores = {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
-    kept = {key: head.meta[key] for key in ("task", "seconds", "mix", "data")}
-    return kept | {"variant": head.variant.name, "labels": list(head.labels)} | scores
+    meta = {key: head.meta[key] for key in ("task", "seconds", "mix", "data")}
+    return meta | {"variant": head.variant.name, "labels": list(head.labels)} | scores
 
 
 def line_of(result: dict) -> str:

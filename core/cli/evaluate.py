@@ -43,8 +43,8 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
         scores = layer_scores.senses(spread_model(model, client), train, test, space=sense_space(space, model), report=progress("tokens"))
     scores["dropped"] = dropped
 
-    def cells(of_layer: dict) -> list[str]:
-        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(of_layer.get, layer_scores.MEASURES)]
+    def cells(row: dict) -> list[str]:
+        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(row.get, layer_scores.MEASURES)]
 
     lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), cells)
     often = scores["most_frequent"]
@@ -80,10 +80,10 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     model = open_model(model)
     scores = all_words.all_words(model, sentences, share=share, seed=seed, space=sense_space(space, model), report=progress("tokens"))
 
-    def cells(of_layer: dict) -> tuple[str, ...]:
-        too = of_layer.get("with_frequency")
+    def cells(row: dict) -> tuple[str, ...]:
+        too = row.get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
-        return f"{of_layer['accuracy']:.1%}", f"{of_layer['ambiguous']:.1%}", both, _weights(of_layer)
+        return f"{row['accuracy']:.1%}", f"{row['ambiguous']:.1%}", both, _weights(row)
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = _table(scores, head, cells, "most_frequent")
@@ -109,9 +109,9 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
     model = open_model(model)
     scores = layer_scores.pairs(model, dev, test, space=sense_space(space, model), report=progress("tokens"))
 
-    def cells(of_layer: dict) -> tuple[str, ...]:
-        auc = "-" if of_layer["auc"] is None else f"{of_layer['auc']:.3f}"
-        return f"{of_layer['accuracy']:.1%}", auc, f"{of_layer['threshold']:.3f}", _weights(of_layer)
+    def cells(layer_result: dict) -> tuple[str, ...]:
+        auc = "-" if layer_result["auc"] is None else f"{layer_result['auc']:.3f}"
+        return f"{layer_result['accuracy']:.1%}", auc, f"{layer_result['threshold']:.3f}", _weights(layer_result)
 
     lines = _table(scores, ("layer", "accuracy", "AUC", "threshold"), cells)
     lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
@@ -134,7 +134,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
-    lines = _table(scores, None, lambda scores_of: (f"{scores_of['accuracy']:.2%}", _weights(scores_of)), "most_frequent")
+    lines = _table(scores, None, lambda row_scores: (f"{row_scores['accuracy']:.2%}", _weights(row_scores)), "most_frequent")
     lines += _differences(scores)
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, lines
@@ -153,17 +153,17 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     corpus = corpus or model.language.sentences
     scores = own_sentences.own_sentences(model, corpus, space=sense_space(space, model), report=progress("indexing, tokens"))
 
-    def cells(of_layer: dict) -> tuple[str, ...]:
-        measures = f"{of_layer['one_nn']:.1%} ({of_layer['low']:.1%} to {of_layer['high']:.1%})", f"{of_layer['null']:.1%}"
-        if "gap" not in of_layer:
+    def cells(row: dict) -> tuple[str, ...]:
+        measures = f"{row['one_nn']:.1%} ({row['low']:.1%} to {row['high']:.1%})", f"{row['null']:.1%}"
+        if "gap" not in row:
             return measures
-        return *measures, f"{of_layer['silhouette']:.3f}", ", ".join(f"{of_layer[what]:.3f}" for what in ("same", "other", "gap"))
+        return *measures, f"{row['silhouette']:.3f}", ", ".join(f"{row[what]:.3f}" for what in ("same", "other", "gap"))
 
     best = scores["best_mix"]
     head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
-    lines = _table({name: of_layer for name, of_layer in scores.items() if of_layer is not best}, head, cells, "form")
+    lines = _table({name: row for name, row in scores.items() if row is not best}, head, cells, "form")
     lines += _differences(scores)
-    centred = {name: of_layer["centred"] for name, of_layer in scores.items() if isinstance(of_layer, dict) and "centred" in of_layer}
+    centred = {name: row["centred"] for name, row in scores.items() if isinstance(row, dict) and "centred" in row}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
     lines += _differences(scores, "centred_less_static", measure="mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
@@ -269,9 +269,7 @@ def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Ite
 
 def _differences(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
     """Paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or of another key."""
-    differences = {
-        f"{name} minus {beside}": of_layer[key] for name, of_layer in scores.items() if isinstance(of_layer, dict) and key in of_layer
-    }
+    differences = {f"{name} minus {beside}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
     if key == "less_static" and scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]
     lines = []

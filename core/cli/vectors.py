@@ -230,16 +230,16 @@ def index_approximate(*, folder, senses, model) -> Answer:
 
     if senses:
         model = open_model(model)
-        built = sense_shards.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
+        index_meta = sense_shards.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
     else:
-        built = approximate.build(open_shards(folder), report=progress("rows"))
+        index_meta = approximate.build(open_shards(folder), report=progress("rows"))
     text = "{occurrences:,} occurrences in {cells:,} cells, {mb:.1f} MB, made in {seconds:.1f} s"
-    return built, text.format(**built, mb=built["bytes"] / 1e6)
+    return index_meta, text.format(**index_meta, mb=index_meta["bytes"] / 1e6)
 
 
-def _info(about: dict) -> Answer:
+def _info(index_meta: dict) -> Answer:
     text = "{occurrences:,} occurrences of {types:,} types, {mb:.1f} MB, made in {seconds:.1f} s ({tokens_per_second:,.0f} tokens/s)"
-    return about, text.format(**about, mb=about["bytes"] / 1e6)
+    return index_meta, text.format(**index_meta, mb=index_meta["bytes"] / 1e6)
 
 
 index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info), metavar="build|info|approximate")

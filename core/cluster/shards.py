@@ -207,8 +207,8 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
         build_index(sentences, encoder, stage, model=model_fingerprint, substitutes=substitutes)
         store.commit(stage, f"shards/{name}")
     table = OccurrenceTable(store.fetch(f"shards/{name}"))
-    kept = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
-    return {**kept, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
+    sizes = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
+    return {**sizes, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
 
 
 class Counted:

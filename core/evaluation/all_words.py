@@ -146,8 +146,8 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     rows_of: dict[tuple[str, str], dict[str, list[int]]] = {}
     for row, key, sense in sides[0]:
         rows_of.setdefault(key, {}).setdefault(sense, []).append(row)
-    wanted = {key for _, key, _ in sides[1]}
-    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in wanted}
+    keys = {key for _, key, _ in sides[1]}
+    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in keys}
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
     known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
     return np.array(known, int), np.array(dev, int)

@@ -71,9 +71,9 @@ def learned_mix_probe(
     probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)
     with torch.inference_mode():
-        predicted = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
+        predictions = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
         weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
-    right = tags[torch.cat(predicted).numpy()] == np.asarray(test_tags, str)
+    right = tags[torch.cat(predictions).numpy()] == np.asarray(test_tags, str)
     return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
 
 

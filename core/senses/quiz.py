@@ -147,8 +147,10 @@ def misread(code: str) -> dict[str, dict[str, str]]:
 def _questions(number: int, language: Language, words: Iterable[str], *, is_misread: bool = False) -> Iterator[QuizQuestion]:
     """Yield a question a word, as long as one is wanted: no other word's sentences are looked for."""
     for word in words:
-        if found := question(number, word, labelled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread):
-            yield found
+        if quiz_question := question(
+            number, word, labelled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread
+        ):
+            yield quiz_question
 
 
 def question(

@@ -65,17 +65,17 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         raise CorruptArtifact(t("Cannot read all of {name}: {error}. Choose another file.", name=path.name, error=error)) from None
 
 
-def notes(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence, in the language in use, for each way in which a file differs from its format; `facts` are those of `read`."""
+def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence, in the language in use, for each way in which a file differs from its format; `properties` are those of `read`."""
     sentences = []
-    if "promised" in found:
-        numbers = {"name": name, "promised": found["promised"], "n": found["words"]}
+    if "promised" in properties:
+        numbers = {"name": name, "promised": properties["promised"], "n": properties["words"]}
         sentences.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
-    if "promised_dim" in found:
-        numbers = {"name": name, "promised": found["promised_dim"], "n": found["dim"]}
+    if "promised_dim" in properties:
+        numbers = {"name": name, "promised": properties["promised_dim"], "n": properties["dim"]}
         sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
-    if n := found.get("not_utf8", 0):
-        place = _place(found["format"], found["first_not_utf8"])
+    if n := properties.get("not_utf8", 0):
+        place = _place(properties["format"], properties["first_not_utf8"])
         sentences.append(
             tn(
                 "{name}: {n:,} word is not UTF-8 ({place}). � replaces the bytes that cannot be read.",
@@ -85,7 +85,7 @@ def notes(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
                 place=place,
             )
         )
-    if n := found.get("duplicates", 0):
+    if n := properties.get("duplicates", 0):
         sentences.append(tn("{name}: {n:,} repeated word was left out.", "{name}: {n:,} repeated words were left out.", n, name=name))
     return tuple(sentences)
 
@@ -243,14 +243,14 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     _check_values(form, name, matrix, list(places.values()), {*not_utf8, *controls})
     _check_end(form, name, n_words, sum(map(len, rest)))
     _check_encoding(form, name, not_utf8, n_accented, n_words)
-    found = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
+    properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
-        found["first_not_utf8"] = not_utf8[0]
+        properties["first_not_utf8"] = not_utf8[0]
     if form.promised not in (None, n_words) and len(places) != limit:
-        found["promised"] = form.promised
+        properties["promised"] = form.promised
     if form.promised_dim not in (None, form.dim):
-        found["promised_dim"] = form.promised_dim
-    return list(places), matrix, found
+        properties["promised_dim"] = form.promised_dim
+    return list(places), matrix, properties
 
 
 def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int, n_words: int) -> None:

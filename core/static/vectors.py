@@ -63,8 +63,8 @@ class StaticVectors:
     @property
     def facts_noted(self) -> tuple[str, dict]:
         """The file's name and the facts about it that `notes` are made of."""
-        noted = {name: self.provenance[name] for name in formats.NOTED if name in self.provenance}
-        return Path(self.provenance.get("path", "")).name, noted
+        properties = {name: self.provenance[name] for name in formats.NOTED if name in self.provenance}
+        return Path(self.provenance.get("path", "")).name, properties
 
     @cached_property
     def keyed(self):
@@ -199,8 +199,8 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
     for group, grammar in (("semantic", [False]), ("syntactic", [True]), ("all", [False, True])):
         members = [s for s in sections if s["section"].startswith("gram") in grammar]
         correct = sum(len(s["correct"]) for s in members)
-        asked = correct + sum(len(s["incorrect"]) for s in members)
-        result["analogies"][group] = {"accuracy": round(correct / asked, 4) if asked else None, "asked": asked}
+        n_questions = correct + sum(len(s["incorrect"]) for s in members)
+        result["analogies"][group] = {"accuracy": round(correct / n_questions, 4) if n_questions else None, "asked": n_questions}
     return result
 
 

@@ -131,9 +131,9 @@ def question_example(question: str, paragraph: str) -> Example:
         raise BadInput(t("Type or paste a paragraph."))
     if not question.strip():
         raise BadInput(t("Type a question about the paragraph."))
-    asked = _passage("entailment", question)
+    question_sentences = _passage("entailment", question)
     passage = _passage("questions", paragraph)
-    return Example((asked, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
+    return Example((question_sentences, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from core.text.languages import Language
 
 def definition(language: Language, word: str, sense: str) -> str:
     """A sense's definition in the reader's language, else in the word's own, else in any there is; "" where nobody wrote one."""
-    described = _senses(language).get(word, {}).get(sense, {})
-    texts = {code: text for code, text in described.items() if code != "pos"}
+    entry = _senses(language).get(word, {}).get(sense, {})
+    texts = {code: text for code, text in entry.items() if code != "pos"}
     return next((texts[code] for code in (i18n.language(), language.code, *texts) if code in texts), "")
 
 

@@ -240,7 +240,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     further = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
-        kept = {key: value for key, value in asdict(target).items() if value is not None}
-        yield row | ({**kept, "sense": guess, "given": False} if (guess := kept.pop("guess", None)) else kept)
+        fields = {key: value for key, value in asdict(target).items() if value is not None}
+        yield row | ({**fields, "sense": guess, "given": False} if (guess := fields.pop("guess", None)) else fields)
     if not sentence.targets:
         yield row

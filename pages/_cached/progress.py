@@ -16,7 +16,7 @@ AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for
 def follow(
     job: ServerJob, describe: Callable[[str], str], key: str, *, stoppable: bool = True, meanwhile: str = "", help: str = ""
 ) -> None:
-    """How far a job is, with Stop, looked at once a second; `facts` says it, given the time left, and `meanwhile` what the page does until
+    """How far a job is, with Stop, looked at once a second; `describe` states it, given the time left, and `meanwhile` what the page does until
     then. When it is done the page runs once more."""
     if not job.running:
         st.rerun()

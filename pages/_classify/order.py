@@ -233,7 +233,7 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
-    if refused := refusal(
+    if refusal_text := refusal(
         task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), given, share, i18n.language()
     ):
-        raise BadInput(refused)
+        raise BadInput(refusal_text)

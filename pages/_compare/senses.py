@@ -81,7 +81,7 @@ def show_measured() -> None:
     """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
     if not MEASURED.is_file():
         return
-    measured = read_json(MEASURED, expect=dict)
+    results = read_json(MEASURED, expect=dict)
     titles = {
         "sentences": t("senses, our sentences, nearest neighbor"),
         "senses": t("senses, Senseval-2, nearest neighbor"),
@@ -90,30 +90,30 @@ def show_measured() -> None:
         "titles": t("topic, AG News, linear classifier"),
     }
     rows = []
-    for what, measure in measured["measures"].items():
+    for what, measure in results["measures"].items():
         given = measure["rows"]
         base = {
             t("measure"): titles[what],
             t("test items"): measure["n"],
             t("chance"): given["chance"][""],
-            measured["static"]: given.get("static", {}).get(""),
+            results["static"]: given.get("static", {}).get(""),
         }
-        for name in measured["models"]:
+        for name in results["models"]:
             alone = {space: value for space, value in given[name].items() if space.isdecimal()}
             best = max(alone, key=alone.__getitem__)
             mixes = {t("mix"): given[name]["mix"], t("best mix"): given[name]["best_mix"]}
             rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): alone[best]} | mixes)
     table = pd.DataFrame(rows)
     with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
-        shares = [t("chance"), measured["static"], t("at that layer"), t("mix"), t("best mix")]
+        shares = [t("chance"), results["static"], t("at that layer"), t("mix"), t("best mix")]
         lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
         st.caption(
             t(
                 "Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors. The best layer is optimistic; the "
                 "best mix is not. Training: {tags} sentences, {titles} titles. Repeat: {command}",
-                static=measured["static"],
-                tags=measured["tag_sentences"],
-                titles=measured["titles"],
+                static=results["static"],
+                tags=results["tag_sentences"],
+                titles=results["titles"],
                 command="`python -m core evaluate layers`",
             )
         )

@@ -70,15 +70,15 @@ def measures(result: SpacesCompared) -> list[str]:
 def word_in_both(result: SpacesCompared) -> None:
     """A word's two lists of neighbors side by side."""
     c = result.comparison
-    wanted = st.session_state.get("w") or examples.first_word()
-    first, offered = result.words_to_open(wanted, list(examples.pairs()), OFFERED, languages.in_use())
+    target = st.session_state.get("w") or examples.first_word()
+    first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words, languages.in_use())
-    if not typed and not find_form(wanted, c.words, languages.in_use()):
-        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(wanted)), other=word)
+    if not typed and not find_form(target, c.words, languages.in_use()):
+        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word)
         st.caption(message)
     if not word:
         raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed)))

@@ -83,8 +83,8 @@ def choose(content: Language) -> InUse:
 
 def _notes_of_vectors(name: str) -> Sequence[str]:
     """Describe how an opened file of vectors differs from its format."""
-    noted = VECTORS_NOTED.get(name)
-    return import_module("core.static.formats").notes(*noted) if noted else ()
+    properties = VECTORS_NOTED.get(name)
+    return import_module("core.static.formats").notes(*properties) if properties else ()
 
 
 def _choose_second_model(model: str) -> str:

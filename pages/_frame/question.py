@@ -64,8 +64,8 @@ def settle() -> InQuestion:
     tapped = tuple(_tapped_at(key, of) for key, of in zip(SIDES, tokens, strict=True))
     guesses, positions = _guessed(tokens, code, (None, None)), _guessed(tokens, code, tapped)
     for key, of, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
-        kept = state.get(f"{key}i", guess)
-        if of and kept != position:
+        stored_position = state.get(f"{key}i", guess)
+        if of and stored_position != position:
             state[f"{key}i"] = position
     possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
     write(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)

@@ -44,8 +44,8 @@ def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     _word(results, near, beside, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
-    if described := spelling_notices.of_windows(results):
-        show_html('<p class="small">{}</p>', Markup(" ").join(described))
+    if sentences := spelling_notices.of_windows(results):
+        show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))

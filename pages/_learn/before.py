@@ -68,17 +68,17 @@ def _write_notices(kept: dict) -> list[str]:
             difference=interval(less(kept, best, READ)),
         )
     ]
-    compared = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
+    differences = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
     if STATIC in shares:
         return [
             *lines,
             t(
                 "Compared with static vectors: {static}; with shuffled sentences: {shuffled}.",
                 static=interval(less(kept, best, STATIC)),
-                **compared,
+                **differences,
             ),
         ]
-    return [*lines, t("Compared with shuffled sentences: {shuffled}.", **compared)]
+    return [*lines, t("Compared with shuffled sentences: {shuffled}.", **differences)]
 
 
 def _how(kept: dict) -> str:

@@ -46,8 +46,8 @@ def _play(in_use: InUse) -> None:
     if fault is not None:
         st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
-    drawn = questions(number, language.code)
-    if not drawn:
+    items = questions(number, language.code)
+    if not items:
         raise BadInput(
             t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
         )
@@ -56,16 +56,16 @@ def _play(in_use: InUse) -> None:
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use, item) for item in drawn[: len(game.answers)]]
+    done = [reading(in_use, item) for item in items[: len(game.answers)]]
     with head:
-        _head(drawn, game, done, in_use)
+        _head(items, game, done, in_use)
     with body:
-        if game.at >= len(drawn):
-            _score(drawn, game, done)
+        if game.at >= len(items):
+            _score(items, game, done)
         else:
-            _question(drawn[game.at], game, done[game.at] if game.at < len(done) else None, len(drawn), in_use)
-    if len(done) < len(drawn):
-        reading(in_use, drawn[len(done)])  # while the visitor thinks; the next one when this one is answered
+            _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
+    if len(done) < len(items):
+        reading(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
@@ -157,13 +157,13 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
     ]
     chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
     votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
-    described = definition(languages.in_use(), quiz_question.word, sense)
+    gloss = definition(languages.in_use(), quiz_question.word, sense)
     return html(
         '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
         '{}</span><span class="small">{}</span></span><span>{}{}</span>'
         '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
         sense,
-        described,
+        gloss,
         votes,
         chips,
         quiz_reading.votes[k] / n,

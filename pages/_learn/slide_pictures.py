@@ -144,10 +144,10 @@ def _decided(in_use: InUse, shown: TwoContexts) -> str:
     show_html("{}", influence_marks(result.tokens, result.position, numbers, hovers, pair))
     content = {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
     naming = [k for k, place in enumerate(result.changed) if place in content] or range(len(result.changed))
-    stated = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
+    details = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
     if shown.sense not in ("", stands.sense):
-        return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=shown.sense, **stated)
-    return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **stated)
+        return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=shown.sense, **details)
+    return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **details)
 
 
 def _mix(in_use: InUse, shown: TwoContexts) -> str:

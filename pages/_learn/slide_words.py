@@ -52,11 +52,11 @@ def _has_senses(in_use: InUse, word: str) -> bool:
 
 def _own(word: str) -> TwoContexts | None:
     """The reader's two sentences, where the word is in question in both."""
-    asked = question.now()
-    if word != question.word() or None in asked.positions or asked.texts in examples.pairs().values():
+    current = question.now()
+    if word != question.word() or None in current.positions or current.texts in examples.pairs().values():
         return None
-    sentences = tuple(map(WordInContext, asked.tokens, asked.positions))
-    return TwoContexts(word, asked.texts, sentences, sentences[0])
+    sentences = tuple(map(WordInContext, current.tokens, current.positions))
+    return TwoContexts(word, current.texts, sentences, sentences[0])
 
 
 def _example(word: str) -> TwoContexts | None:

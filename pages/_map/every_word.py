@@ -39,22 +39,27 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         _begin(in_use, file)
         st.rerun()
     names = _parts_of_speech()
-    shown = _select_words(words, names, result, layer)
-    if not shown:
+    visible_words = _select_words(words, names, result, layer)
+    if not visible_words:
         st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
-    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, words[w].part_of_speech) for w in shown}
+    points = {
+        w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, words[w].part_of_speech) for w in visible_words
+    }
     key = "map.every.picture"
     draw(
         words_figure(points, names, layer=layer, word=word, key=key),
         key=key,
         on_select=opener(key),
         selection_mode="points",
-        alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(shown), where=layer_title(layer)),
+        alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(visible_words), where=layer_title(layer)),
     )
-    notice(_describe(result, shown, words, names, layer))
+    notice(_describe(result, visible_words, words, names, layer))
     lists.twin(
-        _table(result, shown, words, names, layer), name="all-words", label=t("Table of {n} words", n=len(shown)), key="map.every.table"
+        _table(result, visible_words, words, names, layer),
+        name="all-words",
+        label=t("Table of {n} words", n=len(visible_words)),
+        key="map.every.table",
     )
 
 
@@ -76,9 +81,9 @@ def _select_words(labeled_words: dict[str, Labelled], names: dict[str, str], res
     return sorted(words, key=lambda w: result[w][layer].gain)
 
 
-def _describe(result: dict, shown: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
-    gains = {w: result[w][layer] for w in shown}
-    family = significant(result, shown, layer)
+def _describe(result: dict, visible_words: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+    gains = {w: result[w][layer] for w in visible_words}
+    family = significant(result, visible_words, layer)
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
@@ -100,9 +105,9 @@ def _describe(result: dict, shown: list[str], words: dict[str, Labelled], names:
     return lines
 
 
-def _table(result: dict, shown: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
+def _table(result: dict, visible_words: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
     lines = []
-    for w in shown:
+    for w in visible_words:
         g = result[w][layer]
         lines.append(
             {

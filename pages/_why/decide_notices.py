@@ -75,8 +75,8 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         )
     lines = [line]
     if len(naming) > 1:
-        following = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
-        lines.append(t("Next comes “{word}” ({value}).", **following))
+        runner_up = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
+        lines.append(t("Next comes “{word}” ({value}).", **runner_up))
     return lines
 
 

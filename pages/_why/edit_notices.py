@@ -78,8 +78,8 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
-    said = verdict_words.title(verdict), verdict.say_certainty()
-    return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *said)
+    verdict_texts = verdict_words.title(verdict), verdict.say_certainty()
+    return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
 
 
 def write_notices(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
