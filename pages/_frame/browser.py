@@ -1,11 +1,10 @@
-"""What the browser is told for every page: how Back and Forward go, and how long a text a box takes.
+"""Configure the browser for every page: its history, and the length of pasted texts.
 
-Streamlit writes bound values into the address as they change: one the reader changed replaces the entry of the history it stands
-in, one that the program changed makes an entry of its own, so that an example's two sentences and two words were four. Here every
-step of the reader's (a text sent, a tap, an example, a page) is one entry, and what follows from it within the run is written into
-that entry. Values changed again at once (a slider drawn, a text area typed in) stay one step.
+Each step of the user (a typed text, a click, an example, a page) is one entry of the history. Streamlit alone would add an entry for each
+value that changes in the run: an example with two sentences and two words would add four. Values that change in quick succession (a
+moved slider, a text area) are one step.
 
-A box of Streamlit's with `max_chars` takes nothing at all of a longer text that is pasted. The browser's own limit cuts it.
+A Streamlit box with `max_chars` rejects a longer text that is pasted. The browser's own limit cuts the text instead.
 """
 
 from pathlib import Path
@@ -24,12 +23,12 @@ STYLE = """
 
 
 def begin() -> None:
-    """On every page, once."""
+    """Install the scripts. Call this once on every page."""
     st.components.v2.component("browser", js=SCRIPT, html="<span></span>")(key="browser")
 
 
 def limit_text(place, label: str, text: str | None, most: int) -> None:
-    """In `place`, below the box of that label, which takes `most` characters: a longer text is cut there, and that is said."""
+    """Cut a longer text in the box named `label` to `most` characters, and state this below the box."""
     show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, most, place=place)
     if len((text or "").encode("utf-16-le", "replace")) // 2 >= most:  # as a browser counts
         place.caption(t("Only the first {n:,} characters are read.", n=most))

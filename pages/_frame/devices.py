@@ -13,7 +13,7 @@ DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVID
 
 
 def choose() -> None:
-    """The choice, where there is one."""
+    """Draw the choice of a device if there is more than one."""
     there = _present()
     if len(there) == 1:
         return
@@ -22,14 +22,14 @@ def choose() -> None:
 
 
 def in_use() -> str:
-    """One of core.common.device; the processor where there is nothing else, where nothing was chosen, and in threads without a visitor."""
+    """Return the selected device (see core.common.device). It is the processor by default, and in threads without a user."""
     there = _present()
     chosen = st.session_state.get("device") if len(there) > 1 else None
     return chosen if chosen in there else CPU
 
 
 def _present() -> tuple[str, ...]:
-    """What torch can use; without loading it where no card can be, so that a page's title and inputs stand before it is loaded."""
+    """Return the devices that torch can use. Do not load torch on a machine without a graphics card, so that a page appears sooner."""
     if "torch" not in sys.modules and sys.platform == "linux" and not any(Path(driver).exists() for driver in DRIVERS):
         return (CPU,)
     from core.common import device

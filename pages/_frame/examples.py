@@ -1,4 +1,4 @@
-"""Examples of the language in use, page by page, as its description gives them; else from its own labeled sentences."""
+"""The examples of every page in the selected language: those of its description, else sentences with labels."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ FIRST = 8  # words, where a language names none
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A sentence, the word in question, and what a person takes it to mean there (a name of the labeled sentences)."""
+    """A sentence, its target word, and the sense that a person reads there."""
 
     text: str
     word: str
@@ -26,7 +26,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class LabeledExample:
-    """What is known of a text that classifiers are shown: its label, and whether the one with ELMo gets it wrong."""
+    """The label of a text for the classifiers, and whether the classifier with ELMo is wrong."""
 
     label: str
     is_wrong: bool = False
@@ -37,7 +37,7 @@ NO_LABEL = LabeledExample("")
 
 @dataclass(frozen=True, slots=True)
 class Predict:
-    """A text to go on from, another version of it, and the number of the token to look at."""
+    """A text to continue, another version of it, and the number of the token to look at."""
 
     text: str
     other: str
@@ -46,19 +46,19 @@ class Predict:
 
 
 def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:
-    """A word -> two sentences with it, in two meanings."""
+    """Return two sentences with different meanings for each example word."""
     language = language or languages.in_use()
     given = language.examples.get("pairs")
     return {word: (a, b) for word, (a, b) in given.items()} if given else _from_corpus(language)
 
 
 def first_word(language: Language | None = None) -> str:
-    """The word whose sentences stand on a page that nothing was typed into yet."""
+    """Return the word of the first example, which pages show until the user types another."""
     return next(iter(pairs(language)), "")
 
 
 def word_to_group(language: Language | None = None) -> str:
-    """The word whose sentences are grouped while no sentence is the reader's own: one whose groups are its senses; "" where a language names none."""
+    """Return the word whose sentences Senses groups first: one whose groups match its senses, or "" if the language names none."""
     return (language or languages.in_use()).examples.get("grouped", "")
 
 
@@ -76,13 +76,13 @@ def predict(language: Language | None = None) -> tuple[Predict, ...]:
 
 
 def spelling(language: Language | None = None) -> dict[str, str]:
-    """A kind of example -> words."""
+    """Return example words by kind."""
     language = language or languages.in_use()
     return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
 
 
 def invented() -> str:
-    """A word that nobody has seen, made of pieces that everybody knows."""
+    """Return a word that does not exist, made of familiar parts."""
     known = spelling()
     return known.get("invented", next(iter(known.values()))).split()[0]
 
@@ -96,7 +96,7 @@ def classify() -> dict[str, dict[str, LabeledExample]]:
 
 
 def headline() -> str:
-    """The headline that a slide opens with."""
+    """Return the headline of the slide on classification."""
     return languages.get_language(ENGLISH).examples["headline"]
 
 
@@ -116,7 +116,7 @@ def task_errors() -> dict[str, dict[tuple[str, ...], str]]:
 
 
 def initial_texts(language: Language) -> dict[str, str]:
-    """The texts of boxes that nobody has typed into yet, by their keys."""
+    """Return the initial texts of the boxes, by key."""
     first = predict(language)[0]
     word = first_word(language)
     a, b = pairs(language).get(word, ("", ""))
@@ -125,7 +125,7 @@ def initial_texts(language: Language) -> dict[str, str]:
 
 
 def every_text(language: Language) -> set[str]:
-    """All texts of the examples: what is one of them was not typed by the reader."""
+    """Return all texts of the examples. Any other text was typed by the user."""
     texts = {text for pair in pairs(language).values() for text in pair} | set(pairs(language))
     texts |= {item.text for item in decided(language)} | {item.word for item in decided(language)}
     texts |= {text for item in predict(language) for text in (item.text, item.other)}
@@ -133,7 +133,7 @@ def every_text(language: Language) -> set[str]:
 
 
 def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:
-    """The first words of the language's labeled sentences that have two senses, with a sentence of each."""
+    """Return the first labeled words with two senses, with a sentence of each sense."""
     try:
         sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
     except ElmoscopeError:

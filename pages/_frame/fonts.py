@@ -1,8 +1,7 @@
-"""Whether the reader's browser can draw the letters of a language; what to install where it cannot.
+"""Check that the browser has a font for a language, and name one to install.
 
-A browser without a font for Hangul draws one and the same box for every letter, on the page, in its charts and in the pictures
-that it saves. It is asked to draw two letters of the language's own name; where they come out alike, a sentence says so, in
-English, for the language itself could not be read.
+A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the
+language's name. If they look alike, a message appears in English, because the language itself would be unreadable.
 """
 
 from pathlib import Path
@@ -25,7 +24,7 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 
 def check(name: str) -> None:
-    """Say what is missing, if anything is, for a language that calls itself `name`; a name in ASCII needs nothing."""
+    """Show a message if the browser cannot draw the language named `name`. A name in ASCII needs no check."""
     letters = list(dict.fromkeys(sign for sign in name if sign.isalpha() and not sign.isascii()))[:2]
     if len(letters) < 2:
         return

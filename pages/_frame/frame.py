@@ -1,6 +1,6 @@
-"""The frame of every screen: page settings, menu, title, what to notice. Each script starts with `frame(...)`.
+"""The frame of every page: settings, menu, title and notice. Each script starts with `frame(...)`.
 
-There is no st.navigation: beside a folder called pages/ a cold deep link would run a page without app.py.
+The app does not use st.navigation, because with a folder called pages/ a cold deep link would run a page without app.py.
 """
 
 import itertools
@@ -32,7 +32,7 @@ ENGLISH_ONLY = "pages/classify.py"
 
 
 def frame(file: str) -> InUse:
-    """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
+    """Begin a page and return the selected model and data. This must be the first Streamlit call. `file` is the file of the page in the menu."""
     client_values.install()
     callbacks.install()
     links.give_back()
@@ -79,7 +79,7 @@ def frame(file: str) -> InUse:
 
 
 def _uploader_style(label: str) -> str:
-    """Streamlit's box for files speaks English only: its button says `label` instead, and its limit is in our own text above it."""
+    """Return a style that labels Streamlit's upload button, which speaks only English. The limit is part of our own text."""
     box = '[data-testid="stFileUploaderDropzone"]'
     return (
         f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label)}; font-size: 1rem;}} "
@@ -88,12 +88,12 @@ def _uploader_style(label: str) -> str:
 
 
 def part() -> str:
-    """Which view of the page is shown, as the menu names it."""
+    """Return the visible view of the page."""
     return record.now().view
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module, such as "pages._map.show": imported only now, so that title and inputs stand before torch is loaded."""
+    """Run `show` of a module such as "pages._map.show". Import it now, so that the title and the inputs appear before torch is loaded."""
     try:
         with show_errors():
             import_module(module).show(*args)
@@ -107,13 +107,13 @@ def show(module: str, *args) -> None:
 
 
 def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Where the inputs stand and, below them, the picture; on a phone the picture stands first (see style.css)."""
+    """Return containers for the inputs and the picture below them. On a phone, the picture comes first (style.css)."""
     with st.container(key="picture_first"):
         return st.container(), st.container()
 
 
 def question(text: str) -> None:
-    """The title of a page: what it answers; below it the choice between two models, where two are in use and one is shown."""
+    """Show the title of a page, and the choice between two models if the page shows one at a time."""
     view = record.now()
     view.question = text
     st.title(text)
@@ -122,13 +122,13 @@ def question(text: str) -> None:
 
 
 def lede(text: str) -> None:
-    """The one sentence of answer under a title."""
+    """Show the sentence under the title."""
     record.now().lede = text
     show_html('<p class="lede">{}</p>', text)
 
 
 def notice(lines: list[str]) -> None:
-    """Show what to notice: one sentence computed from the result on screen; the others are under More."""
+    """Show what to notice in the result: the first sentence, and the others under More."""
     record.now().note("notice", Markup(" ").join(lines))
     shown, more = in_sight(lines)
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
@@ -136,12 +136,12 @@ def notice(lines: list[str]) -> None:
 
 
 def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split lines into those in sight, of IN_SIGHT sentences or else one line, and the others."""
+    """Split lines into visible ones (IN_SIGHT sentences, or else one line) and the others."""
     counts = itertools.accumulate(sentence_count(line) for line in lines)
     n = max(1, sum(count <= IN_SIGHT for count in counts))
     return list(lines[:n]), list(lines[n:])
 
 
 def sentence_count(text: str) -> int:
-    """How many sentences a line of the interface has, in any of its languages."""
+    """Count the sentences of a line of the interface, in any of its languages."""
     return max(1, len(re.findall(r"(?<!\bet al)[.!?]+[”’)]*(?=\s|$)", re.sub("<[^>]*>", "", text).strip())))

@@ -1,4 +1,4 @@
-"""The language: which one the interface speaks, which one text is read as, and what changes with it."""
+"""The selected language: of the interface, of the texts, and of the model, vectors and examples."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ TAPPED = ("example", "decided.example", "predict.example", "spell_example")
 
 
 def follow() -> None:
-    """Let this visitor's language be known to parts of a page, which run again in threads of their own."""
+    """Make the user's language known to fragments, which run in separate threads."""
     i18n.follow(_chosen)
     languages.follow(_read)
     model_layers.follow(_layers)
@@ -36,7 +36,7 @@ def follow() -> None:
 
 
 def choose() -> Language:
-    """The box with the languages; the one whose model is used. It stands in the address by its code, which a binding would not write."""
+    """Draw the choice of a language and return the language whose model is used. Its code is a URL parameter."""
     codes = languages.codes()
     chosen = st.selectbox(
         "Language, 언어",
@@ -53,7 +53,7 @@ def choose() -> Language:
 
 
 def read_as(model: str) -> None:
-    """Read text as the language of that model; as English where it cannot be opened, which its page will say."""
+    """Read texts in the language of a model, or in English if the model cannot be opened. The page states that error."""
     try:
         st.session_state[READS] = languages.of_model(registry.resolve(model, "model")).code
     except ElmoscopeError:
@@ -61,7 +61,7 @@ def read_as(model: str) -> None:
 
 
 def say_if_missing(content: Language) -> None:
-    """One sentence, where the chosen language has no model here, or its texts cannot be read, or its letters no font."""
+    """Show a message if the selected language lacks a model, its texts, or a font."""
     code = _code()
     name = languages.get_language(code).name
     fonts.check(name)
@@ -72,18 +72,18 @@ def say_if_missing(content: Language) -> None:
 
 
 def has_model(content: Language) -> bool:
-    """Whether the language's own model is on this machine."""
+    """Return whether the language's own model is on this machine."""
     return own("model", content) == content.model
 
 
 def foreign(*words: str) -> list[str]:
-    """Those of the words in letters that the language which text is read as is not written in."""
+    """Return the words with letters that the selected language does not use."""
     reads = languages.in_use()
     return [word for word in dict.fromkeys(map(bare, words)) if any(map(str.isalpha, word)) and not reads.writes(word)]
 
 
 def say_unread(tokens: Iterable[str]) -> str:
-    """How many tokens of a text are in letters that the language which text is read as has not; "" where none is."""
+    """State how many tokens of a text have letters that the selected language does not use. Return "" if there are none."""
     return scripts.say_unread(Counter(tokens), languages.in_use())
 
 
@@ -92,7 +92,7 @@ def say_foreign(word: str) -> str:
 
 
 def offer_its_language(word: str, key: str) -> None:
-    """A button for each other language that is written in the word's letters and has a model here."""
+    """Draw a button for each other language that uses the word's letters and has a model here."""
     for other in languages.that_write(word):
         if other.code != languages.in_use().code and has_model(other):
             label = t("Read as {language}", language=other.name)
@@ -101,13 +101,13 @@ def offer_its_language(word: str, key: str) -> None:
 
 
 def switch(code: str) -> None:
-    """Another language, as if it had been chosen in the box: for a button's callback."""
+    """Switch to another language. This is the callback of a button."""
     st.session_state.lang = code
     _changed()
 
 
 def _chosen() -> str | None:
-    """What this visitor chose; None in a thread that serves no visitor."""
+    """Return the language that the user chose, or None in a thread without a user."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return None
     return st.session_state.get("lang") or st.query_params.get("lang")
@@ -127,13 +127,13 @@ def _code() -> str:
 
 
 def _content(code: str) -> Language:
-    """The language of that code where its model is on this machine, else English."""
+    """Return the language of a code if its model is on this machine, else English."""
     item = languages.get_language(code)
     return item if has_model(item) else languages.get_language(i18n.ENGLISH)
 
 
 def _changed() -> None:
-    """Model, vectors, sentences and examples follow the language; what the reader typed stays."""
+    """Select the model, vectors, sentences and examples of the language. Keep what the user typed."""
     old = languages.in_use()
     new = _content(_code())
     state = st.session_state
@@ -157,7 +157,7 @@ def _changed() -> None:
 
 
 def own(kind: str, content: Language) -> str:
-    """The model, vectors or sentences of a language; the English ones where it has none on this machine."""
+    """Return the model, vectors or sentences of a language, or the English ones if it has none on this machine."""
     english = languages.get_language(i18n.ENGLISH)
     name, instead = {
         "model": (content.model, english.model),

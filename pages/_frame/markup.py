@@ -1,4 +1,4 @@
-"""Texts that are not ours, shown where Streamlit reads Markdown: names of files and labels, words that were typed, errors about them."""
+"""Show texts from users in places where Streamlit reads Markdown, such as file names, labels and error messages."""
 
 import re
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ def plain(text: object) -> str:
 
 
 def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:
-    """What core.common.markup.html makes of these, on the page or in `place`."""
+    """Show HTML from a template (core.common.markup.html) on the page or in `place`."""
     place.html(markup.html(template, *values, **named))
 
 
 def pathless(text: str) -> str:
-    """`text` with the last name alone of each path into this program's folders; where paths may not be named, of every path."""
+    """Shorten each path in this program's folders to its last name. On a server without paths, shorten every path."""
     if "/" not in text and "\\" not in text:
         return text
     roots = {str(place) for place in (cache_folder(), ROOT, data_folder(), gettempdir()) if place}

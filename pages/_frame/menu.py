@@ -1,4 +1,4 @@
-"""The menu: pages under three headings, and the parts of a page; the door of every part."""
+"""The menu: pages under three headings, and the views of each page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.common.i18n import t
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: a file with an address. Its parts are views between which the reader switches on the page; the first opens with it."""
+    """A page with its own address. Its views share a switch on the page; the first is the default."""
 
     file: str
     label: str
@@ -25,13 +25,13 @@ class Page:
 
     @property
     def control(self) -> str:
-        """The key of the switch between its parts, in the address too."""
+        """The key of the page's switch, which is also its URL parameter."""
         return f"{Path(self.file).stem}_view"
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of the menu and the pages under it."""
+    """A heading of the menu and its pages."""
 
     label: str
     pages: tuple[Page, ...]
@@ -41,7 +41,7 @@ HOME = "home"
 
 
 def menu() -> tuple[Heading, ...]:
-    """The menu in the reader's language."""
+    """Return the menu in the language of the interface."""
     return (
         Heading(
             t("Explore"),
@@ -95,12 +95,12 @@ def menu() -> tuple[Heading, ...]:
 
 
 def list_pages() -> tuple[Page, ...]:
-    """All pages, in the order of the menu."""
+    """Return all pages in the order of the menu."""
     return tuple(page for heading in menu() for page in heading.pages)
 
 
 def list_views() -> tuple[str, ...]:
-    """The views of all pages, in the order of the menu."""
+    """Return the views of all pages in the order of the menu."""
     return tuple(view for page in list_pages() for view in page.views)
 
 
@@ -110,12 +110,12 @@ def has_switch(view: str) -> bool:
 
 
 def door(view: str) -> tuple[str, dict[str, str]]:
-    """The file of the page on which a view is, and what its address says to open it there."""
+    """Return the file of a view's page, and the URL parameters that open the view."""
     page = next(page for page in list_pages() if view in page.views)
     return page.file, {page.control: view} if len(page.parts) > 1 else {}
 
 
 def page_link(view: str, label: str, *, place=st, query_params: Mapping[str, str] | None = None, **options: Any) -> None:
-    """A link to a view; with `query_params`, what its address says besides."""
+    """Draw a link to a view, with further URL parameters."""
     file, parameters = door(view)
     place.page_link(file, label=label, query_params={**parameters, **(query_params or {})} or None, **options)

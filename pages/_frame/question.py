@@ -1,10 +1,9 @@
-"""What is in question: the visitor's two sentences and the token meant in each, told anew before each page is drawn.
+"""The target: the user's two sentences and the selected token of each, the same for every page.
 
-The session holds, and the address too: `a`, `b` the texts; `ai`, `bi` the positions of the tokens meant. The session alone:
-`a.tapped`, `b.tapped` the word that was tapped (or taken from a list) there, which stays in question as long as it stands in
-its sentence; `as` the word that a token is read as where two share its spelling (core.text.readings), in the address too; `w` the first
-sentence's word, which pages without sentences follow. What was not tapped is guessed (core.text.word_in_question)
-from both sentences whenever one of them, or the language they are read in, has changed.
+The session and the URL hold the texts `a` and `b`, the positions `ai` and `bi` of the tokens, and `as`, the word that an ambiguous spelling
+is read as (core.text.readings). The session alone holds `a.tapped` and `b.tapped`, the words that the user selected, which remain selected
+while they are in their sentences, and `w`, the word of the first sentence, which pages without sentences follow. Tokens that the user did
+not select are guessed from both sentences (core.text.word_in_question) when a sentence or the language changes.
 """
 
 from collections import Counter
@@ -35,7 +34,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 @dataclass(frozen=True, slots=True)
 class InQuestion:
-    """Both sentences as they are read, and what is in question in them."""
+    """Two tokenized sentences and the selected token of each."""
 
     texts: tuple[str, str]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
@@ -46,7 +45,7 @@ class InQuestion:
 
 
 def settle() -> InQuestion:
-    """Tell what is in question in this run, before any box is drawn; the same for every page."""
+    """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
     before = st.session_state.get(KEY)
     page = getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
@@ -80,20 +79,20 @@ def settle() -> InQuestion:
 
 
 def now() -> InQuestion:
-    """What was settled for this run."""
+    """Return the result of `settle` for this run."""
     return st.session_state[KEY] if KEY in st.session_state else settle()
 
 
 def word() -> str:
-    """The word in question, in small letters, whether it has labels or not: the first sentence's, else the second's."""
+    """Return the target word in lower case, with or without labels: the first sentence's, else the second's."""
     now()
     return st.session_state["w"]
 
 
 def follow(key: str, usual: str) -> None:
-    """Let a page's own box of words, the widget `key`, turn to `usual` when other words are in question than when it was last drawn.
+    """Set a page's own word box, the widget `key`, to `usual` if the target has changed since the box was last drawn.
 
-    A word that the address names stays where the box was not drawn yet, and after Back.
+    A word in the URL stays when the box has not been drawn yet, and after Back.
     """
     state = st.session_state
     result = now()
@@ -105,7 +104,7 @@ def follow(key: str, usual: str) -> None:
 
 
 def put(*, word: str = "", **texts: str) -> None:
-    """In a callback: make these the sentences, by `a` and `b`; `word` is in question in them, as if tapped, else it is guessed."""
+    """Set the sentences `a` and `b` in a callback. Select `word` in them if it is given, else guess the target."""
     for key, text in texts.items():
         st.session_state[key], st.session_state[f"{key}.tapped"] = text, word or None
         places = find_word(tokens_of(text), word) if word else []
@@ -114,54 +113,56 @@ def put(*, word: str = "", **texts: str) -> None:
 
 
 def place_of(tokens: list[str] | tuple[str, ...], word: str) -> int:
-    """Where a word stands in a sentence, any of its forms; else the word most likely in question."""
+    """Return the position of a word in a sentence, in any of its forms, else of the most likely target."""
     if places := find_word(list(tokens), word):
         return places[0]
     return word_in_question(tokens, [word], languages.in_use())[0] or 0
 
 
 def tap(key: str) -> None:
-    """In the callback of a sentence's tokens: the one that was tapped stays in question."""
+    """Select the token that the user clicked. This is the callback of the tokens."""
     tokens, position = now().tokens[SIDES.index(key)], st.session_state[f"{key}i"]
     if position in range(len(tokens)):
         st.session_state[f"{key}.tapped"] = tokens[position]
 
 
 def words() -> tuple[WordInContext, ...]:
-    """The words in question of both sentences, in their sentences; fewer where one has none."""
+    """Return the selected words of both sentences in context. A sentence without one is left out."""
     result = now()
     return tuple(WordInContext(of, k, reading_of(of, k)) for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:
-    """The words that a spelling may be read as, the likeliest first; () where there is no doubt."""
+    """Return the words that a spelling may be a form of, the likeliest first, or () if it is unambiguous."""
     return readings.readings(word, list_words(languages.in_use()))
 
 
 def reading_of(tokens: tuple[str, ...], position: int) -> str:
-    """The word that a token is read as: what the reader chose, else what the sentence says; "" where its spelling is enough."""
+    """Return the word that a token is read as: the user's choice, else the one that fits the sentence. Return "" if it is unambiguous."""
     chosen = st.session_state.get(READ_AS, "")
     return chosen if chosen in readings_of(tokens[position]) else readings.read_in(tokens, position)
 
 
 def read_as(word: str) -> None:
-    """In a callback: read the token in question as this word."""
+    """Read the selected token as this word. This is a callback."""
     st.session_state[READ_AS] = word
 
 
 def gone_through_history() -> bool:
-    """Whether Back or Forward asked for this run: what the address says is then what is shown."""
+    """Return whether this run comes from Back or Forward, so that the URL wins over the widgets."""
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 
 def default_text(key: str) -> str:
-    """The text of a box that nobody has typed into yet."""
+    """Return the text of a box before the user types."""
     return examples.pairs().get(examples.first_word(), ("", ""))[SIDES.index(key)]
 
 
 def text_of(key: str, by_address: bool) -> str:
-    """A sentence as its box will have it: of the address on a cold link, on another page, after Back and where no box is drawn, else the
-    session's."""
+    """Return a sentence as its box will show it.
+
+    It comes from the URL on a cold link, on another page, after Back, and without a box. Otherwise it comes from the session.
+    """
     text = st.query_params.get(key) if by_address or key not in st.session_state else None
     if text is None and not gone_through_history():
         text = st.session_state.get(key)
@@ -169,12 +170,12 @@ def text_of(key: str, by_address: bool) -> str:
 
 
 def tokens_of(text: str | None) -> list[str]:
-    """As many of a typed sentence's tokens as are read."""
+    """Return the tokens of a typed sentence, cut to the number that the app reads."""
     return languages.tokenize(text or "")[: limits().max_words]
 
 
 def token_labels(tokens: tuple[str, ...] | list[str], name: Callable[[str], str] | None = None) -> list[str]:
-    """What each token's button and the URL say, or by `name`: the token, numbered where it stands there again."""
+    """Return labels of tokens for buttons and the URL, or plain labels by `name`. Repeated tokens are numbered."""
     name = name or plain_label
     seen: Counter[str] = Counter()
     labels = []
@@ -185,12 +186,12 @@ def token_labels(tokens: tuple[str, ...] | list[str], name: Callable[[str], str]
 
 
 def plain_label(token: str) -> str:
-    """A token as plain text in a label that would read Markdown."""
+    """Return a token as plain text for a label that reads Markdown."""
     return plain(token, 30) or " "
 
 
 def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None:
-    """A token that the address names was tapped; `forget` what was tapped before, where it names none."""
+    """Select the token in the URL. With `forget`, drop an earlier selection if the URL names none."""
     label = st.query_params.get(f"{key}i")
     labels = token_labels(tokens)
     if label in labels:
@@ -201,7 +202,7 @@ def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None
 
 
 def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
-    """Where a tapped word stands in its sentence: the token that was tapped, else the first of its spelling, else of its forms."""
+    """Return the position of the selected word: the clicked token, else the first with its spelling, else the first of its forms."""
     word, at = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None

@@ -1,9 +1,9 @@
-"""What the server answers before Streamlit does: the document of every page, and Streamlit's scripts.
+"""Serve the HTML document of every page and Streamlit's scripts before Streamlit does.
 
-Streamlit's own document is called "Streamlit", and its script looks below a page's address for the server first, which costs two
-requests answered 404. Ours has the app's name and says where the server is. It also names the scripts that the page will need:
-Streamlit asks for each kind of element's only when the first one arrives, some forty small files and Plotly's 4.7 MB, while Python
-runs the page. They are answered from memory, for Streamlit reads a file by threads, each of which waits for the page's.
+Streamlit's own document has the title "Streamlit", and its script first looks for the server below the page's address, which costs two
+requests with status 404. Our document has the app's title and the server's address. It also names the scripts that the page will need:
+Streamlit requests them only when the first element of a kind arrives, some forty small files and the 4.7 MB of Plotly, while Python runs
+the page. They are served from memory, because Streamlit reads files in threads, which wait for the page's thread.
 """
 
 import json
@@ -77,7 +77,7 @@ def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]
 
 @lru_cache(maxsize=4)
 def scripts(charts: bool, tables: bool) -> tuple[str, ...]:
-    """Names of the scripts that draw a view's elements, with charts or tables or without, and of all that they import; the large last."""
+    """Return the names of the scripts that draw a view's elements, with their imports, the largest last."""
     names: list[str] = []
     for kinds in (ON_EVERY_PAGE, (PLOTLY,) * charts, (TABLE, "DownloadButton") * tables):
         new = [file.name for kind in kinds for file in SCRIPTS.glob(f"{kind}.*.js")]
@@ -90,7 +90,7 @@ def scripts(charts: bool, tables: bool) -> tuple[str, ...]:
 
 
 class FromMemory:
-    """Answers requests for Streamlit's scripts, styles and fonts by what was read once; all others go on to Streamlit."""
+    """Middleware that serves Streamlit's scripts, styles and fonts from memory, and passes on all other requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

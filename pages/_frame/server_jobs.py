@@ -81,14 +81,14 @@ class Background:
             raise
 
     def wait(self, seconds: float) -> None:
-        """Give short work the time to end, so that a page need not be drawn twice."""
+        """Wait briefly for a short job, so that the page need not be drawn twice."""
         if self._thread is not None:
             self._thread.join(seconds)
 
 
 @dataclass
 class ServerJob(Background):
-    """A heavy job: how far, how fast, and what came of it. Only the thread writes, but for the turn's stop."""
+    """A heavy job with its progress, speed and result. Only its own thread writes, except for the stop of the turn."""
 
     turn: Turn
     done: int = 0
@@ -105,7 +105,7 @@ class ServerJob(Background):
 
     @property
     def running(self) -> bool:
-        """Whether the job runs for this user. A user who stopped it does not see that it continues for others."""
+        """Whether the job runs for this user. It may continue for others after this user stopped it."""
         return self.under_way and not (self.turn.has_stopped(visitor()) and self.turn.is_wanted)
 
     @property
