@@ -1,6 +1,6 @@
-"""What the classification pages open once and share, and what a user trained in this session, which is theirs alone.
+"""Open the classifiers once for all users, and store those that a user trained in this session.
 
-Apart from `opened`, so that other pages need not wait for scikit-learn.
+This is a module of its own, so that other pages need not import scikit-learn.
 """
 
 from collections.abc import Callable, Hashable
@@ -26,7 +26,7 @@ KEPT_PER_USER = 4  # data sets
 
 @dataclass
 class Trained:
-    """Heads that a user trained on the Train page, with the rows they were trained on."""
+    """Classifiers that a user trained on the Train page, with their training rows."""
 
     opened: OpenHeads
     dataset: Dataset
@@ -35,12 +35,12 @@ class Trained:
 
 
 def own_heads() -> dict[str, Trained]:
-    """This session's own heads by a name that a page shows; nobody else sees them."""
+    """Return the classifiers of this session by name. No other user sees them."""
     return st.session_state.setdefault("trained_here", {})
 
 
 def hold(name: str, trained: Trained) -> None:
-    """Among a session's own heads, the last of them."""
+    """Store classifiers in the session, and drop the oldest beyond KEPT_PER_USER."""
     mine = own_heads()
     mine.pop(name, None)
     mine[name] = trained
@@ -49,12 +49,12 @@ def hold(name: str, trained: Trained) -> None:
 
 
 def bench_for(task: str, in_use: InUse) -> Bench:
-    """The model and the vectors that the heads of a task read."""
+    """Return the bench with the model and the vectors that the classifiers of a task read."""
     return mine.bench if (mine := own_heads().get(task)) else bench(in_use)
 
 
 def open_for(task: str, in_use: InUse) -> OpenHeads:
-    """The user's own heads of that name, or those that ship and fit the model and the vectors in use."""
+    """Return the user's own classifiers of a task, or the bundled ones that fit the selected model and vectors."""
     if mine := own_heads().get(task):
         return mine.opened
     over = bench(in_use)
@@ -66,7 +66,7 @@ def open_for(task: str, in_use: InUse) -> OpenHeads:
 
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
-    """What a function of core.classify.tasks or the like says by a task's heads: by the user's own each time anew, by others once for all."""
+    """Call a function of core.classify.tasks with the classifiers of a task. Cache the answer unless the user trained them."""
     over, heads = bench_for(task, in_use), open_for(task, in_use)
 
     def work() -> R:

@@ -1,7 +1,7 @@
-"""What pages compute once: kept by everything that it depends on, within the budget of core.common.memo.
+"""Cache what pages compute, by everything that it depends on, within the budget of core.common.memo.
 
-A name is not what it stands for: a file may be edited. So whatever is read by a name is kept by its content (core.index.contents), too. The
-language that a text is read as is the model's: what hangs on it names the model, or the language in its key.
+A file can change under the same name. Therefore the key holds the contents of what is read (core.index.contents), not only names. The key
+also holds the model or the language that texts are read as.
 """
 
 import functools
@@ -33,7 +33,7 @@ def keep(
     weighed: bool = True,
     meanwhile: str = "",
 ) -> R:
-    """What `make` returns, once for this key and the contents of what it reads, each a kind and a name; `meanwhile` is on the page."""
+    """Return the cached result of `make` for a key and the contents of `reads` (kinds and names). Show `meanwhile` while it is computed."""
 
     def work() -> R:
         with st.spinner(meanwhile) if meanwhile else nullcontext():
@@ -44,7 +44,7 @@ def keep(
 
 
 def within_run(function: Callable[P, R]) -> Callable[P, R]:
-    """Ask a function once within one run of a page for what it is asked again and again: names whose files are looked up each time."""
+    """Cache a function within one run of a page, for names whose files would be looked up each time."""
 
     @functools.wraps(function)
     def found(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""A user's labels of a word's sentences: in the session, on the user's own machine in a file that all tabs share, changed step by step."""
+"""The user's labels of a word's sentences. They are in the session, and on the user's machine in a file that all tabs share."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +17,7 @@ Key = tuple[str, str]  # corpus and word
 
 
 def current(key: Key) -> Labels:
-    """The labels of a corpus' word by sentence, as they are now: other tabs and programs may have changed them."""
+    """Return the current labels of a word by sentence. Other tabs and programs may have changed them."""
     state = st.session_state
     kept = state.setdefault(KEPT, {})
     labels = kept.get(key, Labels())
@@ -33,7 +33,7 @@ def current(key: Key) -> Labels:
 
 
 def change(key: Key, step: Callable[[Labels], Labels]) -> None:
-    """Take a step, in a callback. What is wrong with it is said when the page is drawn; what cannot be saved stays in the session."""
+    """Apply a change in a callback. The page shows its error. Labels that cannot be saved stay in the session."""
     state, path = st.session_state, file_of(key)
     labels, unsaved = current(key), state.setdefault(UNSAVED, {})
     try:
@@ -62,7 +62,7 @@ def copy(key: Key, labels: Labels) -> None:
 
 
 def forget(corpus: str) -> None:
-    """Remove the labels of a corpus, from this machine and from the session."""
+    """Delete the labels of a corpus from this machine and from the session."""
     label_store.forget(corpus)
     for kept in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
         for key in [key for key in kept if key[0] == corpus]:

@@ -1,7 +1,7 @@
-"""What all pages open once and share, as a bench asks for it (core.workbench.Opener); what is kept is never changed.
+"""Open models, vectors and tables once for all pages, for the bench (core.workbench.Opener). Opened objects are never changed.
 
-Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
-bounded number at once (pages._frame.server_jobs), so that no page waits for them.
+The keys are names and fingerprints, and the caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited
+number at once (pages._frame.server_jobs), so that no page waits for them.
 """
 
 from collections.abc import Iterable
@@ -43,15 +43,14 @@ MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second o
 
 
 def model(name: str) -> Model:
-    """The model, where this visitor has it compute (Model and data). Answers differ between devices by rounding alone, so what is kept of
-    them is kept once for all."""
+    """Return a model on the user's device. Results differ between devices only by rounding, so caches ignore the device."""
     device = devices.in_use()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
 
 def language(model_name: str) -> Language:
-    """The language of a model; its folder names it, so that the model need not be opened."""
+    """Return the language of a model. The model's folder names it, so the model need not be opened."""
     return keep("language", [("model", model_name)], None, lambda: languages.of_model(registry.resolve(model_name, "model")), most=8)
 
 
@@ -95,10 +94,9 @@ def _show_notes(name: str, opened: StaticVectors) -> None:
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """The labeled tokens alone: a small table, there at once for the bundled model.
+    """Return the table of the labeled tokens, or of all tokens for a corpus without labels.
 
-    Of a corpus without labels it is the table of all tokens. Until that is built, or the labeled tokens of many sentences, the page
-    shows how far it is, and ends there.
+    While a job encodes many sentences, show its progress and end the run.
     """
     labelled = is_labelled(corpus)
     if labelled and not takes_long(corpus):
@@ -132,10 +130,9 @@ def is_labelled(corpus: str) -> bool:
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
-    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
+    """Return the job that builds the table of every token of a corpus, and start it if needed. The table is stored on disk.
 
-    Of a language's own sentences it is the same whichever single further words' stand beside them. `targets_only` asks for that of the
-    labeled tokens, those of all these words.
+    A language's own sentences have one table, whichever additional words are selected. With `targets_only` it has the labeled tokens alone.
     """
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
@@ -150,20 +147,19 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
 
 
 def find_table_job(corpus: str, model_name: str) -> ServerJob | None:
-    """The job of every token, where somebody began it."""
+    """Return the job of `table_job`, or None if nobody has started it."""
     return jobs.find_job(*_key(corpus, model_name))
 
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
-    """The kind of a job, and its key."""
+    """Return the kind and the key of a job."""
     corpus = corpus if targets_only else indexed(corpus)
     what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
     return "labelled tokens" if targets_only else "every token", what
 
 
 def encoded(corpus: str, language: Language) -> EncodedCorpus:
-    """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
-    there."""
+    """Return a corpus as word numbers. While a job reads a large file for the first time, show its progress and end the run."""
     if unread_bytes(corpus, language) < MOST_READ:
         return keep(
             ENCODING,
@@ -204,7 +200,7 @@ def spent_by_visit() -> dict[tuple, int]:
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
-    """Every token of a corpus, read beside the page, with the labeled rows of the further words that it names; None until that is done."""
+    """Return the table of every token with the labeled rows of additional words. Return None while a job builds it."""
     table = table_job(corpus, model_name).result
     if table is None or indexed(corpus) == corpus:
         return table
@@ -214,13 +210,13 @@ def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
-    """A job that was stopped, or failed, begun again: it goes on where it was."""
+    """Resume a job that was stopped or failed."""
     jobs.resume(*_key(corpus, model_name, targets_only))
     return table_job(corpus, model_name, targets_only=targets_only)
 
 
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-    """Their layers, (L, T, D) each. Each is encoded once, new ones together, which takes two thirds of the time of one after the other."""
+    """Return the layers (L, T, D) of each sentence. New sentences are encoded in one batch, which takes two thirds of the time."""
     known = version(model_name, "model")
 
     def encode(new: list[tuple]) -> list[np.ndarray]:
@@ -236,7 +232,7 @@ def _allennlp() -> AllenNLPEngine:
 
 
 def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
-    """A model's layers of some sentences, computed by the other engine."""
+    """Return the layers of sentences, computed by AllenNLP's engine."""
 
     def compute() -> EngineResult:
         return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)

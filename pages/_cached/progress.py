@@ -1,4 +1,4 @@
-"""A background job's progress on a page, looked at once a second without running the page; how to stop it and go on."""
+"""Show the progress of a job once a second without running the page, with buttons to stop and resume it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,8 +16,10 @@ AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for
 def follow(
     job: ServerJob, describe: Callable[[str], str], key: str, *, stoppable: bool = True, meanwhile: str = "", help: str = ""
 ) -> None:
-    """How far a job is, with Stop, looked at once a second; `describe` states it, given the time left, and `meanwhile` what the page does until
-    then. When it is done the page runs once more."""
+    """Show the progress of a job and a Stop button, once a second. Run the page again at the end.
+
+    `describe` returns the text for the time left. `meanwhile` states what the page does until then.
+    """
     if not job.running:
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
@@ -32,7 +34,7 @@ def follow(
 
 
 def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "") -> None:
-    """How far a corpus is read."""
+    """Show how much of a corpus is encoded."""
     follow(job, partial(_reading_text, job), "index.stop", stoppable=stoppable, meanwhile=meanwhile, help=t("You can continue later."))
 
 
@@ -62,15 +64,15 @@ def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = Fa
 
 
 def show_state(job: ServerJob, again: Callable[[], object]) -> None:
-    """A corpus that is not read: how far it is with Stop, or why that ended and a button that begins `again`."""
+    """Show the progress of an index with Stop, or why it ended and a button that calls `again`."""
     stopped = t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total)
     show_end(job, lambda: show_progress(job, stoppable=True), again, stopped=stopped, label=t("Continue"), key="index.go_on")
 
 
 def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], object], *, stopped: str, label: str, key: str) -> None:
-    """A job without a result: `watch` while it runs, else why it ended and the button that begins it `again`.
+    """Call `watch` while a job runs, else show why it ended and a button that calls `again`.
 
-    One that was done since its page asked for its result has nothing to show: the page runs once more, with the result.
+    If the job has finished since the page asked for its result, run the page again.
     """
     if job.result is not None:
         st.rerun()
@@ -84,12 +86,12 @@ def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], obje
 
 
 def labelled_text(done: int, total: int, left: str) -> str:
-    """What is said while labeled sentences are read."""
+    """Return the text that is shown while labeled sentences are encoded."""
     return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 
 
 def duration(seconds: float) -> str:
-    """A time as a person says it."""
+    """Return a duration in words."""
     if seconds < 90:
         return t("{n:.0f} s", n=max(1, seconds))
     return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)

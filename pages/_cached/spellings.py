@@ -1,4 +1,4 @@
-"""The vocabulary's spellings, read in a thread beside the pages and kept for all of them."""
+"""The char-CNN vectors of a vocabulary, computed in a thread and shared by all pages."""
 
 import atexit
 import threading
@@ -23,7 +23,7 @@ WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
 
 class SpellingReading(Background):
-    """A vocabulary that is being read: how far, how fast, and what went wrong."""
+    """A vocabulary that is being encoded, with its progress, speed and error."""
 
     def __init__(self, encoder: Encoder, spellings: Spellings, own: bool) -> None:
         self.encoder, self.spellings, self.own = encoder, spellings, own
@@ -53,7 +53,7 @@ class SpellingReading(Background):
         self.start(upto)
 
     def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
-        """Of each word, its nearest among those read; none while too few are."""
+        """Return the nearest words for each word, or none while too few are encoded."""
         upto = min(among or len(self.spellings.words), len(self.spellings.words))
         self.start(upto)
         if self.spellings.read < min(ENOUGH, upto):
@@ -63,7 +63,7 @@ class SpellingReading(Background):
         return self.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
 
     def stop(self) -> None:
-        """Stop it for this visitor; it goes on while anyone else wants it whose page is open."""
+        """Stop the job for this user. It continues while another user with an open page wants it."""
         self.share.stop(visitor())
 
     def _is_over(self) -> bool:
@@ -84,7 +84,7 @@ class SpellingReading(Background):
 
 
 def reading(over: Bench) -> SpellingReading:
-    """The words of the model's vocabulary, or of the static vectors where the model came without one."""
+    """Return the job for the model's vocabulary, or for that of the static vectors if the model has none."""
 
     def begin() -> SpellingReading:
         model = over.model
@@ -95,7 +95,7 @@ def reading(over: Bench) -> SpellingReading:
 
 
 def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
-    """Among how many words was looked, and how far the reading is; `shown` where there was enough to find neighbors in."""
+    """State how many words were searched, and show the progress. `shown` tells whether there were enough words to list neighbors."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
     if not shown and n == upto:  # it came to its end while the page was drawn
@@ -120,7 +120,7 @@ def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
 
 @st.fragment(run_every=1.0)
 def _ticking(read: SpellingReading, waiting: bool) -> None:
-    """How far the reading is; the page runs once more when there is enough to show, and at the end."""
+    """Show the progress. Run the page again when there are enough words, and at the end."""
     n = read.spellings.read
     if not read.running or read.stopped or (waiting and n >= ENOUGH):
         st.rerun()

@@ -1,4 +1,4 @@
-"""Answers of core, computed once for all visitors and kept by what was asked and by the contents of what it was read from."""
+"""Cache the results of core's views for all users, by request and by the contents of what was read."""
 
 import sys
 from collections.abc import Callable, Hashable
@@ -17,32 +17,32 @@ READS = {"model": ("model",), "language_model": ("model",), "targets": ("model",
 
 
 def bench(in_use: InUse) -> Bench:
-    """What is in use on a page."""
+    """Return the bench for the selected model and data."""
     return Bench(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
 
 
 @within_run
 def about(in_use: InUse, *words: WordInContext) -> InUse:
-    """What is in use on a page about these words (`Bench.about`)."""
+    """Return the bench for the selected model and data, with the additional labeled words that these words need (`Bench.about`)."""
     return replace(in_use, corpus=bench(in_use).about(*words).corpus)
 
 
 def bench_of(model_name: str, vectors_name: str = "") -> Bench:
-    """A model with what belongs to its language, or with other vectors."""
+    """Return the bench of a model with the data of its language, or with other vectors."""
     return Bench(Names(model=model_name, vectors=vectors_name), opened)
 
 
 def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
-    """The answer of a view, whose module names in READS what it hangs on beside the request and what that `reads`.
+    """Return the cached result of a view. Its module's READS names what it depends on besides the request.
 
-    `further` is handed on too and hangs on the same; `options` are those of `pages._cached.kept.keep`.
+    `further` arguments are passed on and are part of the key. `options` are those of `pages._cached.kept.keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
 
 
 def of(part: str, compute: Callable[..., R], over: Bench, *request: Hashable, most: int = 64, **options: Any) -> R:
-    """The answer of a function of one part of a bench, such as its "targets" or its "model.encoder", and of a request."""
+    """Return the cached result of a function of one part of a bench, such as "targets" or "model.encoder", and of a request."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
 

@@ -1,4 +1,4 @@
-"""Home's entry: the title, the thesis, and all that changes as one types."""
+"""The entry of Home: its title, its thesis, and all that changes while the user types."""
 
 from core.common import model_layers
 from core.common.i18n import t

@@ -1,4 +1,4 @@
-"""The words that ELMo expects in the place of each compared word: chips under Home's sentences, each put in with one press."""
+"""The words that ELMo expects in place of each target word: chips under Home's sentences that insert them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,7 +69,7 @@ def note_table(each: Sequence[InPlace]) -> None:
 
 
 def put(side: str, word: str) -> None:
-    """In a callback: put a word in the place of a sentence's word in question; the other sentence keeps its own."""
+    """Replace the selected word of a sentence in a callback. The other sentence keeps its selection."""
     now = question.settle()  # with what was typed since the chips were drawn
     number = question.SIDES.index(side)
     if now.positions[number] is None:

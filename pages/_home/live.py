@@ -1,4 +1,4 @@
-"""Home as one types: sentences, verdict and picture are one fragment, so that a key runs nothing else of the page."""
+"""Home while the user types: sentences, verdict and picture are one fragment, so that a key runs nothing else."""
 
 import time
 from importlib import import_module
@@ -20,8 +20,10 @@ STYLE = "<style>\n" + (Path(__file__).parent / "home.css").read_text("utf-8") + 
 
 
 def rest(took: float) -> str:
-    """How long after a key what is typed is sent: the run that a key has begun is cut short by the next one, so where answers come
-    soon every key has one, and where they take long those of a word typed at one go are spared."""
+    """Return how long after a key a text is sent.
+
+    The next key cuts short the run that a key began. If answers are fast, every key has one. If they are slow, keys in quick succession share one.
+    """
     return f"{min(RESTS, key=lambda ms: abs(ms - 1000 * took / 8))}ms"
 
 

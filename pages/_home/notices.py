@@ -1,4 +1,4 @@
-"""What Home says of its picture: pure functions of what is on the screen."""
+"""Sentences about Home's picture: pure functions of what it shows."""
 
 from core.common import model_layers
 from core.common.i18n import t

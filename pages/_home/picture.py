@@ -1,4 +1,4 @@
-"""Home's picture and "What decides" next to it: what their widgets are sent, and what a hand has set there."""
+"""Home's picture and "What decides": the data for their widgets, and the settings that the user changed there."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,7 +91,7 @@ def _space(scene: Scene) -> str:
 
 
 def _take_set() -> None:
-    """In a callback: take the space that a hand has set, or put the sentence of the dot that was clicked into the second box."""
+    """Select the space that the user dragged to, or put the sentence of a clicked dot into the second box. This is a callback."""
     scene, given = st.session_state.get(DRAWN), get_settings(KEY)
     if scene is None:
         return

@@ -1,4 +1,4 @@
-"""Home: the verdict on the word, the picture that it rests on, and the words expected in its place."""
+"""Home: the verdict on the word, the picture that shows the reason, and the words that ELMo expects."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +27,7 @@ from pages._word import verdict, verdict_words
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
-    """The expected words and the verdict in their places, the picture where this is called."""
+    """Show the expected words and the verdict in their containers, and the picture here."""
     in_use = about(in_use, first.in_context, second.in_context)
     _prepare(in_use, first, second)
     with place:
@@ -43,7 +43,7 @@ def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
+    """Show the answer in large type, and a button for the language of a foreign word."""
     judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
     if foreign := language.foreign(bare(first.word), second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])

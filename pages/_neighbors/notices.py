@@ -1,4 +1,4 @@
-"""What to notice in two lists of neighbors: pure functions of their entries."""
+"""Sentences about two lists of neighbors: pure functions of their entries."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from core.views.neighbours import Neighbours
 
 
 def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
-    """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
+    """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     sense_texts = [_senses(item) for item in (first, second)]
     if all(sense_texts):
@@ -25,7 +25,7 @@ def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_h
 
 
 def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
-    """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
+    """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
     (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (other, first))
@@ -60,7 +60,7 @@ def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bo
 
 
 def _senses(listed: Neighbours) -> str:
-    """Which meaning most neighbors have that are labeled as the word in question; "" where none is."""
+    """State which sense most labeled neighbors of the target word have. Return "" if none is labeled."""
     results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:

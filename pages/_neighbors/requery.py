@@ -1,6 +1,6 @@
-"""A neighbor becomes the reader's own sentence: one click, and a way back.
+"""Make a neighbor the user's own sentence with one click, and offer a way back.
 
-The lines are HTML, so a listener in the page hears of the clicks on their buttons (class "take") and says whose they were.
+The lines are HTML. A listener in the page receives the clicks on their buttons (class "take").
 """
 
 from pathlib import Path
@@ -25,9 +25,9 @@ _listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
 
 
 def listen(table: OccurrenceTable) -> None:
-    """Hear of clicks on the buttons of lines whose occurrences are rows of `table`; the page runs anew after one.
+    """Receive clicks on the buttons of lines whose occurrences are rows of `table`. The page runs again after a click.
 
-    Called before the lines are drawn, and at a place that no other part of the page moves, so that the listener stays where it is.
+    Call this before the lines are drawn, at a place that no other part of the page moves.
     """
     st.html(STYLE)
 
@@ -40,7 +40,7 @@ def listen(table: OccurrenceTable) -> None:
 
 
 def take(side: str, occurrence: Occurrence) -> None:
-    """Make an occurrence the first ("a") or second ("b") sentence, and remember the one before."""
+    """Make an occurrence the first ("a") or second ("b") sentence, and store the previous one."""
     state = st.session_state
     text, position = as_typed(occurrence.tokens, occurrence.position)
     state.setdefault(BEFORE, []).append({key: state.get(key) for key in question.KEPT})
@@ -50,7 +50,7 @@ def take(side: str, occurrence: Occurrence) -> None:
 
 
 def show_back() -> None:
-    """The way back to the sentences before, where one was taken from a list."""
+    """Show a button that restores the previous sentences after one was taken from a list."""
     if not st.session_state.get(BEFORE):
         return
     last = st.session_state[BEFORE][-1]

@@ -1,4 +1,4 @@
-"""The Neighbors page's three lists: GloVe's one and ELMo's two, each neighbor in its sentence."""
+"""The lists of Neighbors: one of GloVe and two of ELMo, words first, then sentences."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -98,7 +98,7 @@ def _lists(
     whole: bool,
     beside: str = "",
 ) -> list[Neighbours]:
-    """A model's list in each column, with its table; `waiting` where it needs every token first. `beside`: the second model's name."""
+    """Show a model's list in each column, with its table. `waiting`: it needs every token first. `beside`: the name of the second model."""
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
@@ -126,7 +126,7 @@ def _lists(
 def _show_second_model(
     in_use: InUse, choice: NeighboursRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
-    """A second model's two lists at the same depth, under the first one's; what to notice of both."""
+    """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
     with show_errors():  # the first model's lists stand whatever becomes of the second's
         known = bench(in_use).beside(in_use.beside).layers
@@ -208,7 +208,7 @@ def _look_among(which: str) -> None:
 
 
 def _neighbours(over: Bench, chosen: Chosen, choice: NeighboursRequest, *, whole: bool) -> Neighbours | None:
-    """The list of one context; None while what it needs is still being read."""
+    """Return the list of one context, or None while a job encodes what it needs."""
     request = replace(choice, word=chosen.in_context, whole=whole)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbours.compute, over, request)
@@ -220,7 +220,7 @@ def _nearest_words(over: Bench, request: NeighboursRequest) -> tuple[tuple[str, 
 
 
 def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list[str]) -> None:
-    """The lines; where there is none, why, and the choice that has some. With a `side` each can become that sentence."""
+    """Show the lines, or why there are none and which choice has some. With a `side`, each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)
     elif result.entries:

@@ -1,4 +1,4 @@
-"""Text boxes that answer while one types: Streamlit's own, whose value is sent a moment after the last key."""
+"""Text boxes that send their value a moment after each key."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
+"""Draw every figure of the app, with a description for screen readers, and record it for the exports."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,9 +17,9 @@ LONGEST = 500  # characters of a name: a reader hears it in one go
 
 
 def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONFIG, **options: Any) -> Any:
-    """st.plotly_chart with its return value. `alt` says what the figure shows, in a sentence or two of plain text.
+    """Draw a figure and return the value of st.plotly_chart. `alt` describes the figure in one or two sentences.
 
-    `options` are st.plotly_chart's own: on_select, selection_mode, width, height.
+    `options` are those of st.plotly_chart: on_select, selection_mode, width, height.
     """
     alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
     record.now().note("figure", record.NotedFigure(figure, alt), key)
@@ -27,12 +27,12 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
 
 
 def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> None:
-    """A figure, or what makes it, that the page shows in its own way: not drawn, but there when the view is taken along."""
+    """Record a figure, or a function that makes it, for the exports without drawing it."""
     record.now().note("figure", record.NotedFigure(figure, alt[:LONGEST]), key)
 
 
 def note_weights(weights: Sequence[float], *, key: str, by_length: bool = False) -> str:
-    """Note layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Return what they show, in words."""
+    """Record layer weights (L,), sum 1, as bars; with `by_length`, times the lengths of the layers. Return a description."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
     alt = t("Layer weight times vector length: {named}.", named=named) if by_length else t("Layer weights: {named}.", named=named)
     note(measures.weight_bars(weights), key=key, alt=alt)
@@ -40,7 +40,7 @@ def note_weights(weights: Sequence[float], *, key: str, by_length: bool = False)
 
 
 def weight_bars(weights: Sequence[float], *, key: str) -> None:
-    """Layer weights, (L,) together 1, as bars. Plain HTML: st.plotly_chart is put in anew with every change, which a slider shows."""
+    """Return layer weights (L,), sum 1, as bars in plain HTML. A Plotly chart would flicker while a slider moves."""
     alt = note_weights(weights, key=key)
     row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
     rows = [row.format(k, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]

@@ -75,7 +75,7 @@ def _draw(part: str, view: Taken) -> None:
 
 
 def _source(view: Taken) -> str:
-    """One line under a picture: whose it is and what it was computed from."""
+    """Return the line under a picture: the app, the model and the vectors."""
     used = view.in_use
     return t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors)
 
@@ -106,7 +106,7 @@ def _notebook(view: Taken) -> str:
 
 
 def provenance(view: Taken) -> list[tuple[str, str]]:
-    """Where what is shown comes from: what computed it, from what, when, and with which settings."""
+    """Return where the view comes from, as labels and values: model, data, settings, date and address."""
     used = view.in_use
     chosen = [f"{key} = {value}" for key, value in view.query() if value]
     return [
@@ -121,7 +121,7 @@ def provenance(view: Taken) -> list[tuple[str, str]]:
 
 
 def _with_hash(name: str, kind: str) -> str:
-    """A name with what tells one version of its numbers from another."""
+    """Return a name with the fingerprint of its contents."""
     from core.elmo.models import numbers_sha256
 
     try:

@@ -1,7 +1,7 @@
-"""Charts leave the page's own gestures alone: touch scrolls the page, and so does the wheel; Ctrl and the wheel zooms a map.
+"""Let touch and the wheel scroll the page over charts. Ctrl and the wheel zoom a map.
 
-Plotly takes every touch on a chart as a drag and every turn of the wheel on a map as a zoom, so that a reader on a phone is
-held fast by a chart as wide as the screen. Both are stopped on their way to it; of a tap the browser itself makes a click.
+Plotly takes every touch on a chart as a drag and every turn of the wheel on a map as a zoom, so a chart as wide as a phone would block
+scrolling. Both events are stopped before Plotly receives them. The browser turns a tap into a click.
 """
 
 from pathlib import Path
@@ -15,6 +15,6 @@ _listen = st.components.v2.component("elmoscope_gestures", js=LISTENER)
 
 
 def listen() -> None:
-    """Once on every page, behind its charts."""
+    """Install the listener. Call this once on every page, after its charts."""
     st.html(STYLE)
     _listen(key="gestures", width="content", height="content")

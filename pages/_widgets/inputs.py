@@ -1,4 +1,4 @@
-"""The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
+"""The inputs for the user's two sentences and the selected token of each, shared by all pages."""
 
 from unicodedata import category
 
@@ -16,9 +16,9 @@ from pages._frame.choices import BOUND, text_box
 
 
 def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
-    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent so long after a key ("50ms").
+    """Draw two text boxes, the tokens of each, and examples. With `live` ("50ms"), a text is sent that long after a key.
 
-    `notices`: the container for what must be seen where these boxes are folded away.
+    `notices` is the container for messages that must be visible when the boxes are folded.
     """
     _examples()
     columns = st.columns(2, gap="medium")
@@ -32,7 +32,7 @@ def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Ch
 
 
 def first_sentence() -> Chosen:
-    """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
+    """Draw the first sentence alone, for pages about one sentence. Its `position` is None if it is empty."""
     _examples()
     chosen = sentence(st.container(), "a", t("First sentence"), t("Word, first sentence"))
     _foreign(chosen)
@@ -51,7 +51,7 @@ def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list
 
 
 def _readings(*chosen: Chosen) -> None:
-    """Of a spelling that two words share, which of them it is read as, and a button for the other."""
+    """State which word an ambiguous spelling is read as, with a button for the other word."""
     shown = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
     for spelling, item in reversed(shown.items()):
         possible = question.readings_of(item.word)
@@ -93,7 +93,7 @@ def _take_example() -> None:
 
 
 def sentence(place, key: str, label: str, label_of_word: str, *, live: str | bool = False) -> Chosen:
-    """One text box and its tokens under the session's and the URL's `key`."""
+    """Draw a text box and its tokens under a key of the session and the URL."""
     number = question.SIDES.index(key)
     with place:
         text = text_box(key, label, question.default_text(key), limits().max_text, place=place, placeholder=t("Type a sentence"), live=live)

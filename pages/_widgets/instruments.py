@@ -1,7 +1,7 @@
-"""Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colors.
+"""Widgets that react to every pixel of a drag in the browser, in the page itself and in its colors.
 
-Each is a script of its own behind `instrument.js`, which all share, and a style; data and texts are core's and the page's, as JSON.
-A small component of its own tells it what the server has since made.
+Each is a script that uses the shared `instrument.js`, with a style. The server sends data and texts as JSON. A small second component sends
+what the server has computed since.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TE
 
 
 def instrument(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
-    """The component of `name`.js and `name`.css in a folder, behind those of its `parts`, drawn into `name`.html or a `div` of that class."""
+    """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
     read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
     own = folder / f"{name}.html"
     html = own.read_text("utf-8") if own.is_file() else f'<div class="{name}"></div>'
@@ -24,23 +24,23 @@ def instrument(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
 
 
 def get_settings(key: str) -> dict:
-    """What the instrument mounted under `key` last told of what was set; {} where that is no such thing."""
+    """Return the last settings that the widget `key` sent, or {} for any other value."""
     result = (st.session_state.get(key) or {}).get("set")
     return result if isinstance(result, dict) else {}
 
 
 def sequence(key: str) -> int | None:
-    """The number of what it last told, which goes back to it."""
+    """Return the number of the widget's last message, which is sent back to it."""
     number = get_settings(key).get("seq")
     return number if isinstance(number, int) else None
 
 
 def send(name: str, data: dict) -> None:
-    """Tell the instrument `data`."""
+    """Send data to the widget."""
     _told(key=f"{name}.told", data=data | {"instrument": name}, height=1)
 
 
 def hide(name: str, *keys: str) -> None:
-    """Hide Streamlit's own controls while an instrument stands in for them; they hold what is set, and so the address does."""
+    """Hide Streamlit's own controls while a widget replaces them. They hold the values, and so does the URL."""
     # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")

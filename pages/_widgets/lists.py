@@ -26,7 +26,7 @@ def heading(text: str, colour: str, note: str = "") -> None:
 
 
 def chip_of(label: str, colour: str, definition_text: str = "") -> Markup:
-    """A label on a ground of its color; what is `told` of it shows when one points at it."""
+    """Return a label on a background of its color, with a tooltip."""
     title = html(' title="{}"', definition_text) if definition_text else ""
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
@@ -39,7 +39,7 @@ def legend(senses: list[str], *, word: str = "") -> None:
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
-    """What each of a labeled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
+    """Show the definition of each sense of a labeled word, one line each after its chip or the given mark."""
     by_sense = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
     each = [html("<div>{} {}</div>", mark, by_sense[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in by_sense]
@@ -79,7 +79,7 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
-    """The button that makes an occurrence the reader's sentence `taken_as`."""
+    """Return the button that makes an occurrence the user's sentence `taken_as`."""
     name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     button = '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">↑</button>'
     return html(button, taken_as, occurrence.row, name=name)
@@ -95,9 +95,9 @@ def keyword_line(
     text: str | None = None,
     shortened: bool = False,
 ) -> Markup:
-    """A line of a concordance, all its words in one column: a word, or several, among the tokens around; the remark at the right.
+    """Return a line of a concordance: one or several words between the tokens around them, and a remark at the right.
 
-    Spaced as in the sentence's `text`, or as a sentence is; opened by a click it is whole. `shortened`: for a narrow column.
+    The spacing is that of `text`, if given. A click opens the complete sentence. `shortened` is for a narrow column.
     """
     behind = position + n_words
     start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
@@ -122,7 +122,7 @@ def keyword_line(
 
 
 def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
-    """Each spelling with its cosine and how many occurrences it is the mean of; its nearest sentence opens by a click."""
+    """Return each spelling with its cosine and its number of occurrences. A click opens its nearest sentence."""
     lines = []
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
@@ -149,7 +149,7 @@ def nearest_words(words: Sequence[tuple[str, float]]) -> None:
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
-    """(word, cosine, remark) a line."""
+    """Return a line for each (word, cosine, remark)."""
     line = Markup('<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>')
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
@@ -162,7 +162,7 @@ def word_table(words: Sequence[tuple[str, float]], context: str) -> pd.DataFrame
 
 
 def neighbour_table(neighbours: list[Neighbour], context: str) -> pd.DataFrame:
-    """The table twin of a list of occurrences."""
+    """Return the data table of a list of occurrences."""
     return pd.DataFrame(
         [
             {
@@ -188,7 +188,7 @@ def type_table(type_neighbours: list[TypeNeighbour], context: str) -> pd.DataFra
 
 
 def grid(table: pd.DataFrame, **options) -> None:
-    """A table to read; what does not apply is a dash."""
+    """Show a table. A missing value is a dash."""
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
 
 

@@ -1,4 +1,4 @@
-"""The map widget: dots that glide between the layers, as Map and Home show them."""
+"""The map widget of Map and Home: dots that glide between the layers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The sliders of a layer mix: the same on the Mix page and in How it works, so that what is set on one stands on the other."""
+"""The sliders of the layer mix, shared by the Mix page and How it works."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ LIMIT = 6.0  # of a raw score to either side
 
 
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
-    """Settings one click away, by code: their names, and raw scores a layer. Scores of a rising mix make shares that rise evenly."""
+    """Return presets by code: titles, and a raw score for each layer. The scores of a rising mix give evenly rising weights."""
     k = np.arange(n_layers)
     of = model_layers.in_use()
     result = {str(item): (of.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
@@ -28,12 +28,12 @@ def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
 
 
 def slider_keys() -> list[str]:
-    """Of raw scores, in the session and in the address; the sliders of the model in use."""
+    """Return the keys of the raw scores in the session and the URL, for the sliders of the selected model."""
     return [f"w{k}" for k in range(model_layers.in_use().n)]
 
 
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
-    """The weights (L,), which the Neighbors page's mix takes too, and the scale; `moved` is called when a weight was."""
+    """Draw the sliders. Return the weights (L,), which Neighbors uses too, and the scale. Call `moved` when a weight changes."""
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
     of = model_layers.in_use()
     raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]

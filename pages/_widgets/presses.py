@@ -1,7 +1,7 @@
-"""A button each of whose presses counts.
+"""A button whose every click counts.
 
-Streamlit joins the presses that come before a run has begun into one. Here the browser counts them and sends the number, of which the
-newest stands for all. Until the browser has loaded this, the button works by itself.
+Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
+loaded the script, the button works without it.
 """
 
 import re

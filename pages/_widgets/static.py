@@ -1,4 +1,4 @@
-"""GloVe beside ELMo on any page: its column of neighbors, and what a sense's words reach without a network."""
+"""GloVe's neighbors next to ELMo's, and the accuracy of the other words' static vectors."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ from pages._widgets.inputs import Chosen
 
 
 def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
-    """Which of the words the static vectors have not; nothing where they have all."""
+    """State which words the static vectors lack, or return "" if they have all."""
     words = [word for word in dict.fromkeys(words) if word not in vectors]
     if not words:
         return []
@@ -26,7 +26,7 @@ def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
-    """GloVe's list: one for a word, whatever the sentence; two if the two words differ."""
+    """Show GloVe's neighbors: one list for a word in any sentence, or two lists for two different words."""
     words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
     for word in words:
         lists.heading(t("GloVe, “{word}” in any sentence", word=shorten(word, 24)), GLOVE)
@@ -40,7 +40,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:
-    """What the static context reaches, what a space is minus it, and whether that decides anything."""
+    """State the accuracy of the static context, the difference of a space to it, and whether it is significant."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
         "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",

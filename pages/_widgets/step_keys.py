@@ -1,9 +1,8 @@
-"""Steps that are never lost: arrow keys, and the buttons beside the numbers, press the neighboring number in the browser.
+"""Count every step: arrow keys and the buttons next to the numbers select the neighboring number in the browser.
 
-Streamlit answers a button with what the last whole run had drawn, and keeps one press of it for the next run: of two quick
-steps one was lost, and of a step during a run often that one too. A chosen number is the browser's own state instead: it
-stands at once, the next step counts from it, and the next run is told the newest. Until the browser has loaded this, the
-buttons and their shortcuts work by themselves.
+Streamlit answers a button with what the last complete run drew, and keeps one click for the next run. Of two quick steps one was lost. A
+selected number is state of the browser instead: it changes at once, and the next run receives the newest. Until the browser has loaded the
+script, the buttons and their shortcuts work without it.
 """
 
 import re
@@ -24,5 +23,5 @@ def listen(numbers: str, back: str, forward: str, *, arrows: bool) -> None:
 
 
 def _css(key: str) -> str:
-    """The class that Streamlit gives to the element with this key."""
+    """Return the class that Streamlit gives to the element with a key."""
     return "st-key-" + re.sub(r"[^\w-]", "-", key, flags=re.ASCII)

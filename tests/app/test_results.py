@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages._classify.earlier import _on_spam
 
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, margin, mcnemar
@@ -64,12 +63,6 @@ def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
     assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
     forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
     assert "up to" in " ".join(describe_task(forgotten, "All"))
-
-
-def test_spam_says_how_few_messages_lie_between_the_two():
-    said = _on_spam(0.990301, 0.994181, "GloVe unfrozen and TF-IDF", 1_031)
-    assert "differ by 4 of 1,031 messages: that may be chance" in said
-    assert "may be chance" not in _on_spam(0.9903, 0.9942, "GloVe", 100_000)
 
 
 def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_show():

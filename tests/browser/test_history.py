@@ -46,14 +46,14 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         "Does a word mean the same thing twice?",
         "What are its neighbors?",
     )
-    spring, cell = "The cherry trees bloom in spring.", "The prisoner paced up and down his cell all night."
+    star, court = "The brightest star in the sky is Sirius.", "The court found him guilty of theft."
     bank, doctor = "We sat on the grassy bank and watched the boats go by.", "의사가 환자의 열을 재고 약을 주었다."
     page.goto(server)
     shows(page, home, bank, ("bank", "bank"))
     steps: list[tuple[Callable[[], None], str, str, tuple[str, str]]] = [
-        (lambda: page.locator(".st-key-example button", has_text="spring").click(), home, spring, ("spring", "spring")),
-        (lambda: page.locator(".st-key-example button", has_text="cell").click(), home, cell, ("cell", "cell")),
-        (lambda: filled(page, "a", JAM), home, JAM, ("jam", "cell")),
+        (lambda: page.locator(".st-key-example button", has_text="star").click(), home, star, ("star", "star")),
+        (lambda: page.locator(".st-key-example button", has_text="court").click(), home, court, ("court", "court")),
+        (lambda: filled(page, "a", JAM), home, JAM, ("jam", "court")),
         (lambda: filled(page, "b", MOLE), home, JAM, ("tunnel", "tunnel")),
         (lambda: page.locator(".st-key-ai button", has_text="jam").click(), home, JAM, ("jam", "mole")),
         (lambda: lowest_layer(page), home, JAM, ("jam", "mole")),
@@ -85,16 +85,16 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
 
 
 def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str):
-    home, spring = "Does a word mean the same thing twice?", "The cherry trees bloom in spring."
+    home, star = "Does a word mean the same thing twice?", "The brightest star in the sky is Sirius."
     page.goto(server)
     shows(page, home, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
     page.wait_for_function(AT_REST)
     entries = page.evaluate("history.length")
-    button = page.locator(".st-key-example button", has_text="spring").bounding_box()
+    button = page.locator(".st-key-example button", has_text="star").bounding_box()
     filled(page, "a", JAM)
     page.wait_for_function(f"() => !({AT_REST})()")
     page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the run ends
-    shows(page, home, spring, ("spring", "spring"))
+    shows(page, home, star, ("star", "star"))
     page.wait_for_function(AT_REST)
     assert page.evaluate("history.length") == entries + 2
     page.go_back()
