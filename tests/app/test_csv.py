@@ -50,10 +50,7 @@ def test_no_page_writes_a_table_by_itself():
 
 
 PAGES = {
-    **{
-        f"results, {part}": ("pages/results.py", {"results_part": part})
-        for part in ("paper", "more", "labels", "classifiers", "shipped", "checks")
-    },
+    **{f"results, {part}": ("pages/results.py", {"results_part": part}) for part in ("paper", "more", "labels", "classifiers", "shipped")},
     "model": ("pages/about.py", {}),
     "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
     "context": ("pages/lessons.py", {"lesson": "context"}),
