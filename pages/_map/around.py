@@ -1,4 +1,4 @@
-"""The map of a word that nobody labeled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+"""The map of a word without labels: its occurrences and the nearest words of both sentences, colored by the nearer sentence."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ NEITHER = "#6b7280"
 
 
 def plan_titles(n_stars: int) -> dict[str, str]:
-    """The layouts there are; an axis between two sentences needs two."""
+    """Return the titles of the possible layouts. An axis between two sentences needs two sentences."""
     titles = {SPREAD: t("PCA"), UMAP: t("UMAP")}
     return titles | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
 
@@ -49,7 +49,7 @@ def choose_plan(n_stars: int) -> str:
 
 @st.fragment
 def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan: str) -> None:
-    """Maps, what to notice, the table twin. `chosen`: the reader's sentences that are drawn; every token of `over` has been read."""
+    """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
         wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
@@ -84,7 +84,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
 
 
 def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:
-    """One map, or one of each space beside each other, drawn by Streamlit."""
+    """Draw one map, or a map of each space side by side, with Streamlit."""
     if chips := _chips(result, names):
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, colour) for name, colour, _ in chips])
     for place, name in zip(map_view.side_by_side(names), names, strict=False):
@@ -96,7 +96,7 @@ def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chos
 
 
 def _picture(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
-    """One space's map, and what it shows in words."""
+    """Return the map of a space, and its description."""
     size = (
         {"width": 560, "height": 470} if alone else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
@@ -106,7 +106,7 @@ def _picture(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
-    """What the colors on the maps of these spaces say: a name, a color, a group's number."""
+    """Return the legend of the colors: name, color, and number of the group."""
     if result.has_sides:
         sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
         drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
@@ -125,7 +125,7 @@ def _alt(result: Around, where: str) -> str:
 
 
 def _live(over: Bench, result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> None:
-    """The layers under the reader's hand; the map on screen is noted for what is taken along."""
+    """Mount the map widget, and record the visible map for the exports."""
     layer = st.session_state["view"]
     with st.container(key="map_whose"):
         name = lines.choose(dict(enumerate(chosen, 1)), occurrences)
@@ -140,7 +140,7 @@ def _live(over: Bench, result: Around, occurrences: list[Occurrence], chosen: tu
 
 
 def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
-    """What the instrument shows."""
+    """Return the data of the widget."""
     points, own = result.points, result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
@@ -212,7 +212,7 @@ def _describe(result: Around, layer: str) -> str:
 
 
 def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:
-    """Hover cards: the word, how often it stands in the corpus, a sentence with it."""
+    """Return tooltips: the word, its frequency in the corpus, and a sentence."""
     cards = []
     for k, (o, word, count) in enumerate(zip(occurrences, result.labels, result.points.counts, strict=True)):
         sentence = mark(o.tokens, o.position)

@@ -1,8 +1,8 @@
-"""The brush of a session (core.live.brush), what the browser selects with it, and the table whose rows are the dots.
+"""The selection of a session (core.live.brush), shared by the maps and the table of dots.
 
-Streamlit mounts a chart anew when its figure changes, so a map is changed as seldom as can be: the one in which a selection
-was made keeps the figure it has, since the browser shows the selection there already, and a map that must be changed begins
-where it had been zoomed to. Clicks on single dots and zooms come from a listener, as Streamlit reports neither.
+Streamlit mounts a chart again when its figure changes. Therefore the map in which the user selects keeps its figure, because the browser
+already shows the selection there. A map that must change starts at its previous zoom. Streamlit reports neither clicks on single dots nor
+zooms, so a listener reports them.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ _listen = st.components.v2.component("elmoscope_map_watch", js=LISTENER)
 
 
 def brush(scope: tuple) -> Brush:
-    """The session's brush; a new one where the rows are others."""
+    """Return the selection of the session, or a new one if the rows have changed."""
     if KEY not in st.session_state or st.session_state[KEY].scope != scope:
         st.session_state[KEY] = Brush(scope)
     return st.session_state[KEY]
 
 
 def brushed(name: str) -> None:
-    """A selection was made, or undone, in a map."""
+    """Take over a selection that the user made or cleared in a map."""
     st.session_state[KEY].select(selected_rows(st.session_state[name]), name)
 
 
@@ -60,7 +60,7 @@ def listen(clicked: Callable[[int], None]) -> None:
 
 
 def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
-    """All dots as a list whose ticked rows are the selection; those selected on a map stand first."""
+    """Show all dots as a table whose ticked rows are the selection. Rows that were selected on a map come first."""
     rows = [o.row for o in occurrences]
     if not state.order or set(state.order) != set(rows):
         chosen = set(state.picked)

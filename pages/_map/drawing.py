@@ -1,4 +1,4 @@
-"""The maps themselves with all that follows them, in a fragment: a selection or a click draws them anew and not the page."""
+"""The maps and all that follows them, in a fragment: a selection or a click runs nothing else of the page."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What is on the maps, and the point whose true neighbors are."""
+    """The data of the maps, and the point whose true neighbors are drawn."""
 
     layout: Layout
     lemma: str | None  # whose senses are colored
@@ -53,7 +53,7 @@ class Shown:
 
 @st.fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
-    """Maps, what to notice, the neighbors of the point in question, the list of dots."""
+    """Show the maps, what to notice, the neighbors of the selected point, and the table of dots."""
     with show_errors():  # inside: an error in a fragment does not reach its caller
         _show(in_use, bench(in_use), result, lemma, placed)
 
@@ -107,7 +107,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
 
 
 def _hands(live: bool) -> str:
-    """What hand and keys do."""
+    """Return a help text on mouse and keys."""
     if live:
         return t(
             "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. "
@@ -117,7 +117,7 @@ def _hands(live: bool) -> str:
 
 
 def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
-    """One map, or one of each space beside each other, drawn by Streamlit."""
+    """Draw one map, or a map of each space side by side, with Streamlit."""
     alone = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
@@ -131,7 +131,7 @@ def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
 
 
 def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
-    """The layers under the reader's hand; the map on screen is noted for what is taken along."""
+    """Mount the map widget, and record the visible map for the exports."""
     result = shown.layout
     key = result, shown.lemma, tuple(shown.placed.items()), language()
     data = over.opener.memo.value("map sent", key, lambda: _data(over, shown), most=24)
@@ -144,7 +144,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
 
 
 def _data(over: Bench, shown: Shown) -> dict:
-    """What the instrument shows."""
+    """Return the data of the widget."""
     result, lemma, senses, placed = shown.layout, shown.lemma, shown.senses, shown.placed
     word, n, contexts = result.word, len(result.rows), [item.in_context for item in placed.values()]
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
@@ -177,13 +177,13 @@ def _data(over: Bench, shown: Shown) -> dict:
 
 
 def _share(result: Layout, space: str) -> str:
-    """How much of the spread a plane holds; "" of UMAP."""
+    """State the share of the variance in a plane, or return "" for UMAP."""
     views = result.views
     return t("{share:.0%} of variance", share=views[result.names.index(space)].plane.together) if views else ""
 
 
 def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[float, ...], *, alone: bool) -> tuple[go.Figure, str]:
-    """One space's map, and what it shows in words."""
+    """Return the map of a space, and its description."""
     result, places = shown.layout, shown.layout.places(space)
     key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(shown.placed, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
@@ -237,7 +237,7 @@ def _solid(shown: Shown, space: str) -> None:
 
 
 def _cautions(result: Layout, names: list[str]) -> list[str]:
-    """What the picture does not mean."""
+    """Return sentences on what the map does not show."""
     if result.plan == UMAP:
         return [layout.limit_of_umap()]
     planes = {name: result.views[result.names.index(name)].plane for name in names if name != "0" or len(names) == 1}

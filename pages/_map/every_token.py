@@ -1,6 +1,6 @@
-"""All tokens: every token of the corpus as one dot, in each layer's map, colored by word, meaning or part of the sentence (tokens.js).
+"""All tokens: every token of the corpus as a dot in each layer's map, colored by word, sense or part of the sentence (tokens.js).
 
-Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
+The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives whole numbers.
 """
 
 from pathlib import Path
@@ -38,7 +38,7 @@ JOB = "map of every token"
 
 
 def show(in_use: InUse, word: str) -> None:
-    """The picture of all tokens with `word` lit, what to notice, the words as a table; until it is made, how far it is."""
+    """Show the map of all tokens with `word` highlighted, what to notice, and a table of words. While a job computes it, show the progress."""
     over, word = bench(in_use), bare(word)
     if (table := reading.every_token(over)) is None:
         reading.show_state(over)
@@ -80,14 +80,14 @@ def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJo
 
 
 def _progress(job: ServerJob, left: str) -> str:
-    """How far it is."""
+    """Return the text of the progress."""
     if not job.done:
         return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=token_maps.LAID_OUT)
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
-    """What the instrument shows, with every word of it in the reader's language; what it fills in stands in braces."""
+    """Return the data of the widget, with all its texts in the language of the interface. Braces mark values that it fills in."""
     names, rows = maps.names, maps.rows
     lemma, sense = token_maps.sense_numbers(table, rows)
     first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
@@ -143,7 +143,7 @@ def _trust(value: float) -> str:
 
 
 def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
-    """How many tokens there are, and how far apart those of the word lie, in the lowest and the highest layer."""
+    """State how many tokens there are, and how far apart those of the word are in the lowest and the highest layer."""
     n, all_of_them = len(maps.rows), len(table)
     values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
     lines = [
@@ -170,7 +170,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
 
 
 def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
-    """The commonest words: how many tokens, and how widely half of them lie in every map."""
+    """Return a table of the most frequent words: their tokens, and the spread of half of them in every map."""
     words = table.word[maps.rows]
     counts = np.bincount(words, minlength=len(table.words))
     wanted = [int(code) for code in np.argsort(-counts, kind="stable")[:IN_TABLE] if counts[code] >= FEWEST]

@@ -1,4 +1,4 @@
-"""All labeled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
+"""A chart of all labeled words of a language, measured on request, with a table to sort and filter."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ JOB = "all labelled words"
 
 
 def show(in_use: InUse, word: str, layer: str) -> None:
-    """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
+    """Show the chart of all words, what to notice and the table, or a button that starts the measurement."""
     over, words = bench(in_use), list_words_in(in_use.corpus)
     file = gains_file(over)
     st.subheader(t("All {n} labeled words", n=len(words)))
@@ -64,7 +64,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
 
 
 def _select_words(labeled_words: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
-    """The words that pass the filters, the worst told apart first."""
+    """Return the words that pass the filters, those with the least separated senses first."""
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
     numbers = sorted({fact.senses for fact in labeled_words.values()})
@@ -144,7 +144,7 @@ def _begin(in_use: InUse, file: Path) -> None:
 
 
 def _under_way(job: ServerJob | None) -> bool:
-    """Whether the words are being measured now, which is shown; a fault of it is said here."""
+    """Return whether a job measures the words now, and show its progress or its error."""
     if job is None or job.result is not None:
         return False
     if running := job.running:
@@ -155,7 +155,7 @@ def _under_way(job: ServerJob | None) -> bool:
 
 
 def _progress(job: ServerJob, left: str) -> str:
-    """How far it is."""
+    """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if job.stage:
         return t("Measured {done} of {total} words, {left} left.", **values)

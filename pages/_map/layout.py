@@ -1,4 +1,4 @@
-"""The Map page's layouts: where dots and stars lie in each space, and what the axes mean."""
+"""The layouts of the Map page: the places of dots and stars in each space, and the meaning of the axes."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ ENDS = ("right", "left", "up", "down")
 
 
 def titles(of: Layout) -> tuple[str, str] | None:
-    """What stands along the axes; None where they mean nothing."""
+    """Return the titles of the axes, or None if they have no meaning."""
     if of.plan != POLES:
         return None
     right, left, up, down = (*of.ends, REST, REST)[:4]
@@ -33,7 +33,7 @@ def limit_of_plane(share: float, where: str) -> str:
 
 
 def choose() -> str:
-    """Which layout."""
+    """Draw the choice of a layout."""
     offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
     plan = coded_choice(
         "layout",
@@ -46,7 +46,7 @@ def choose() -> str:
 
 
 def ends(over: Bench, lemma: str) -> tuple[str, ...]:
-    """The two or four ends as chosen or typed; where one cannot be used it is said there, and the word's own senses serve."""
+    """Return the two or four ends of the axes that the user chose or typed. Show an error for one that cannot be used, and use the senses."""
     table = over.targets
     options = ends_of(table, lemma)
     firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))

@@ -1,7 +1,7 @@
-"""The Map page's instrument: what core sends to the reader's browser once, so that layers glide under the hand.
+"""The widget of the Map page. The browser receives all layers at once, so that dots glide between them during a drag.
 
-`map.js` interpolates between the layers' places and draws; `map.css` is its look. What it is told besides is which layer is on
-screen, whose lines are drawn and what is selected.
+`map.js` interpolates and draws; `map.css` is its style. Later messages hold the visible layer, the point whose lines are drawn, and the
+selection.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,31 +24,31 @@ MOST_LINKED = 200  # dots up to which the neighbors of each are sent beforehand;
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
-    """Mount the instrument; where the reader lets go, the layer, the point in question and the selection are taken over."""
+    """Mount the widget. When the user lets go, take over the layer, the selected point and the selection."""
     map_widget(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
 
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
-    """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
+    """Return the settings: the space, the point whose lines are drawn, the selected rows, and the links of points that were not sent before."""
     known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
     instruments.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
-    """Whether the layers lie under the reader's hand: where one of them is asked for, not all side by side."""
+    """Return whether one layer is visible, so that dots can glide, and not all layers side by side."""
     if live := view in names:
         instruments.hide("map", "map_layers", "map_whose")
     return live
 
 
 def side_by_side(names: Sequence[str]) -> list:
-    """A place for the map of each space: alone, or in two columns."""
+    """Return a container for the map of each space, alone or in two columns."""
     rows = range((len(names) + 1) // 2)
     return [st.container()] if len(names) == 1 else [column for _ in rows for column in st.columns(2, gap="small")]
 
 
 def _take(names: Sequence[str], rows: Collection[int]) -> None:
-    """What the reader let go of: the layer, which stands in the address, whose lines are drawn, what is selected."""
+    """Take over the layer (a URL parameter), the selected point and the selection that the user set in the widget."""
     if (given := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
     st.session_state["view"], st.session_state[KEY], picked = given
@@ -59,5 +59,5 @@ def _take(names: Sequence[str], rows: Collection[int]) -> None:
 
 
 def side_names() -> tuple[str, str, str]:
-    """Which of both sentences a word leans to."""
+    """Return the names of the sides: nearer to the first or the second sentence."""
     return t("nearer to the first"), t("nearer to the second"), t("neither")

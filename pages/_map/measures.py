@@ -1,4 +1,4 @@
-"""The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
+"""The measures of the Map page: how well each space separates the senses, and how reliable a map is."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ from pages._widgets.static import static_line
 
 
 def show(word: str, of: Layout) -> DeltaGenerator:
-    """Accuracy by space, what it was measured on, and the table twin; the column in which more tables have room."""
+    """Show the accuracy of each space, the data it was measured on, and the data table. Return the column for more tables."""
     scores, static = of.reports, of.static
     first = next(iter(scores.values()))
     left, right = st.columns([3, 2], gap="large")
@@ -40,8 +40,10 @@ def show(word: str, of: Layout) -> DeltaGenerator:
 def accuracy(
     reports: Mapping[str, SenseReport], static: SenseReport | None, *, of: SenseReport, majority: bool = True
 ) -> tuple[go.Figure, str]:
-    """Accuracy by space beside chance, the `majority` and the static vectors, chance and majority being those `of` one report; and that in
-    words."""
+    """Return a figure of the accuracy by space with chance, `majority` and the static vectors, and its description.
+
+    Chance and majority are those `of` one report.
+    """
     shares = {name: report.one_nn for name, report in reports.items()}
     lines = {"null": of.null_mean, "majority": of.majority if majority else None, "static": static.one_nn if static else None}
     named = ", ".join(f"{layer_title(name)} {share:.0%}" for name, share in shares.items())
@@ -50,12 +52,12 @@ def accuracy(
 
 
 def static_share(static: SenseReport | None) -> str:
-    """The static line in words, for those who do not see it; "" where there is none."""
+    """Describe the line of the static vectors for users who cannot see it. Return "" without one."""
     return t("Static vectors reach {share:.0%}.", share=static.one_nn) if static else ""
 
 
 def compare_with_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
-    """A space minus the static context, paired, and whether that decides anything."""
+    """State the paired difference of a space to the static context, and whether it is significant."""
     if static is None:
         return []
     return [static_line(static.one_nn, where, less(report, static))]
@@ -75,7 +77,7 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
 
 
 def write_guesses(of: Layout) -> list[str]:
-    """What is drawn but not measured: sentences whose sense a model, not a person, gave."""
+    """State how many visible dots are not measured, because a model guessed their sense."""
     if not of.guessed:
         return []
     values = {"given": len(of.occurrences) - of.guessed}
@@ -90,7 +92,7 @@ def write_guesses(of: Layout) -> list[str]:
 
 
 def _describe_map(of: Layout) -> str:
-    """How the map beside the measures was made."""
+    """State how the map next to the measures was made."""
     if of.plan == UMAP:
         few, n, shifts = of.maps.method.startswith("PCA"), len(of.rows), of.maps.displacement
         return t(

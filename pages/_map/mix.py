@@ -1,6 +1,6 @@
-"""The layer-mix laboratory, a fragment: the instrument of mix_view, which answers while one drags, and what only the server can tell.
+"""The Mix page, a fragment: the widget of mix_view, which reacts during a drag, and the results that only the server can compute.
 
-A word without labeled senses has it as soon as every word of the sentences has been read.
+For a word without labels, every word of the sentences is encoded first.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def _note_move() -> None:
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """The laboratory; for a word without labels every word of the sentences is read first, once."""
+    """Show the page. For a word without labels, encode every word of the sentences first, once."""
     chosen = tuple(item for item in (first, second) if item.position is not None)
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
@@ -69,7 +69,7 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    """What moves under the hand; below it what the server says of the mix that was let go of."""
+    """Show the widget, and below it the server's results for the mix that the user set."""
     over = bench(in_use).about(*(item.in_context for item in chosen))
     labelled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
     place = st.container()
@@ -123,13 +123,13 @@ def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normali
 
 
 def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
-    """A list of what is nearest as a table: sentences with the word, or all words."""
+    """Return a list of neighbors as a table: sentences with the word, or all words."""
     in_table = lists.type_table if near and isinstance(near[0], TypeNeighbour) else lists.neighbour_table
     return in_table(near, item.text.strip())
 
 
 def _take_set() -> None:
-    """What the reader let go of becomes the sliders', which write it into the address."""
+    """Copy the weights from the widget to the sliders, which write them into the URL."""
     if (given := mix_setting(instruments.get_settings(mix_view.LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
     for key, value in zip((*slider_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
@@ -138,7 +138,7 @@ def _take_set() -> None:
 
 
 def _controls() -> tuple[np.ndarray, float, bool]:
-    """Weights, gamma, and whether every layer is normalized before it is weighed."""
+    """Draw the sliders of the weights and gamma, and the switch for layer normalization."""
     offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
@@ -149,7 +149,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
 
 
 def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool, more: Sequence[str]) -> None:
-    """Where no sense can be told apart: the cosine of the two words in each layer and under this mix, and which way the words lean."""
+    """State, for a word without separate senses, the cosine of the two words in each layer and this mix, and which sentence words are nearer to."""
     values = result.cosines
     if not values:
         notice([t("Add a second sentence to compare the two."), *more])
@@ -173,14 +173,14 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool, 
 
 
 def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
-    """The word's dots where this mix has them, and what the picture shows in words."""
+    """Return the map of the word's dots under this mix, and its description."""
     word, dots = result.lemma, result.occurrences
     figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
     return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
 
 
 def _notice_senses(result: Mixed, normalised: bool) -> None:
-    """What to notice, and the table twin."""
+    """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
     notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
     shares = {name: each.one_nn for name, each in result.alone.items()}
@@ -191,7 +191,7 @@ def _notice_senses(result: Mixed, normalised: bool) -> None:
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
-    """Compare this mix with the best single layer, sentence by sentence: better, worse, or not decided; then the limits of that."""
+    """Compare this mix with the best single layer, sentence by sentence: better, worse or inconclusive. Then state the limits of the comparison."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
     values = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}

@@ -1,7 +1,7 @@
-"""The Mix page's instrument: what core sends to the reader's browser once, so that every pixel of a drag is answered there.
+"""The widget of the Mix page. The browser receives what any mix needs at once, so that it reacts to every pixel of a drag.
 
-`mix.js` weighs, ranks and draws; `mix.css` is its look. Two components: one with all that any mix needs, the same from run to run
-(Streamlit sends it once), and a small one with what is set and the layout that only the server can make.
+`mix.js` weights, ranks and draws; `mix.css` is its style. There are two components. One has the constant data, which Streamlit sends once. A
+small one has the settings and the layout that only the server can compute.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,9 @@ live = instrument("mix", FOLDER, "live")  # the component
 
 
 def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
-    """All that any mix of these sentences needs, as JSON, and the words that the instrument shows; what it fills in stands in braces.
+    """Return as JSON all that a mix of these sentences needs, and the texts of the widget. Braces mark values that it fills in.
 
-    Of a word whose senses nobody labeled a point is colored by which of both sentences it leans to under the mix on screen, which
-    `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
+    For a word without labels, `mix.js` colors a point by the nearer sentence under the visible mix, so both sentences have the same candidates.
     """
     known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or shorten(bare(chosen[0].word), 24)
     numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
@@ -81,30 +80,30 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
 
 
 def title_of(item: Chosen, number: int) -> str:
-    """What stands above the list of one of both sentences."""
+    """Return the title of the list of a sentence."""
     return t("Nearest to “{word}”, sentence {number}", word=shorten(bare(item.word), 24), number=number + 1)
 
 
 def _presets(n_layers: int) -> list[dict]:
-    """The presets, and one that shows that softmax sees differences alone; raw scores."""
+    """Return the presets, and one that shows that softmax depends only on differences, as raw scores."""
     named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
     return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
 
 
 def norm_help() -> str:
-    """What layer normalization does."""
+    """Return a help text on layer normalization."""
     return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
 def _of_senses(of: AnyMix) -> dict:
-    """The words of a word whose senses are labeled."""
+    """Return the texts for a word with labeled senses."""
     return sense_texts(model_layers.in_use(), of.lemma, len(of.ids)) | {
         "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     }
 
 
 def _of_sides(of: AnyMix, word: str) -> dict:
-    """The words of a word whose senses nobody labeled."""
+    """Return the texts for a word without labeled senses."""
     n, own = len(of.ids), of.occurrences
     points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
     if not own:

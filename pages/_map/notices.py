@@ -1,4 +1,4 @@
-"""What to notice on the map of a word that nobody labeled: pure functions of the numbers on screen."""
+"""Sentences about the map of a word without labels: pure functions of the visible numbers."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ NAMED = 2  # words named on each side
 
 
 def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
-    """Name the words nearest to each star, then count them and compare the stars; cosines (2, N). HTML."""
+    """Name the words nearest to each star, count them, and compare the stars. The cosines are (2, N). Return HTML."""
     at = model_layers.in_use().at(layer, begins=True)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     result = sides(leans)
@@ -44,7 +44,7 @@ def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
-    """The nearest of those kept."""
+    """Return the nearest of the candidates."""
     order = [k for k in np.argsort(-cosines, kind="stable") if kept[k]]
     return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
 
@@ -76,7 +76,7 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
-    """A map of `n` occurrences, one at least, without the reader's sentences: the groups (name, size) found among them; None: too few."""
+    """Describe a map of at least one occurrence without the user's sentences: its groups (name, size), or None if it has too few dots."""
     values = {"n": n, "word": word}
     shown = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
     if everything > n:

@@ -1,4 +1,4 @@
-"""Words ranked by how well the model tells their senses apart: the best, the worst, the inconclusive."""
+"""Words ranked by how well the model separates their senses: the best, the worst and the inconclusive."""
 
 from collections.abc import Sequence
 from html import unescape
@@ -25,7 +25,7 @@ OFFERED = 12  # words of which nothing is shown, one click away
 
 
 def show(in_use: InUse, word: str, view: str) -> None:
-    """The ranking at the layer in view (the mix, where all are)."""
+    """Show the ranking at the visible layer, or for the layer mix if all layers are visible."""
     result = of("targets", word_gains, bench(in_use), most=8)
     if len(result) < 2:
         return
@@ -74,7 +74,7 @@ def _draw_ranking(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float
 
 
 def significant(result: dict, words: Sequence[str], layer: str) -> SignificantWords:
-    """How many of these words are told apart better than by luck in a layer."""
+    """Count the words whose senses a layer separates better than by chance."""
     return count_significant([result[w][layer] for w in words])
 
 

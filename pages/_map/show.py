@@ -1,4 +1,4 @@
-"""The Map page: the picture first, beside it a word, a layer and a layout; below what was measured and where the model fails."""
+"""The Map page: the map with a choice of word, layer and layout, and below it the measures and the model's failures."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ from pages._word.reading import view_when_read
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, maps, what to notice, lists, measures, ranking, table twins."""
+    """Show the inputs, maps, what to notice, lists, measures, ranking and data tables."""
     picture = st.container()  # stands first; what it shows depends on the sentences below it
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
@@ -59,7 +59,7 @@ def show(in_use: InUse) -> None:
 
 
 def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str | None:
-    """Which word is drawn: those of the reader's sentences first, then the labeled ones, or the commonest of a corpus without labels."""
+    """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
     own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
     known = list_words_in(in_use.corpus)
@@ -85,7 +85,7 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
 
 
 def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
-    """The map of a labeled word, its dots colored by meaning."""
+    """Show the map of a labeled word with its dots colored by sense."""
     table = over.targets
     own = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
     # On the map of all words the one in question wears its senses' colors among the gray others.
@@ -109,7 +109,7 @@ def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chose
 
 
 def _show_around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
-    """The map of a word without labels, which needs every token."""
+    """Show the map of a word without labels, which needs every token."""
     drawn = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(drawn))
@@ -132,7 +132,7 @@ def _more(key: str):
 
 
 def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
-    """What was measured in the full space, and where the model fails: worked out when opened."""
+    """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
     with measures.show(word, of) if of.reports else st.container():
         _twin(of)
     everything = st.expander(
@@ -146,7 +146,7 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
 
 
 def _twin(of: Layout) -> None:
-    """Every dot with its places in the layout on screen."""
+    """Record the table of every dot with its places in the visible layout."""
     columns = {
         t("word"): [o.tokens[o.position] for o in of.occurrences],
         t("sense"): [o.sense or "" for o in of.occurrences],
