@@ -1,6 +1,6 @@
-"""Words with brackets and labels under them, and an answer marked in its text, as HTML; what only one of the two says stands out.
+"""Labeled spans as brackets under words, and an answer marked in its text, as HTML.
 
-A label is always written, so that no color has to be told from another.
+A label is always written, so that nothing depends on color alone.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Labelled = tuple[int, int, str]
 
 
 def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
-    """Tokens with a bracket and a label under each span, which may lie within another; those of `alone` are dashed and marked with ≠."""
+    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
 
     def draw_span(first: int, last: int, within: Sequence[Labelled]) -> list[Markup | str]:
@@ -51,6 +51,6 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
 
 
 def mark_text(text: str, begin: int, end: int, *, alone: bool) -> Markup:
-    """A text with the characters from `begin` to `end` marked."""
+    """Mark the characters from `begin` to `end` of a text."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
     return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])

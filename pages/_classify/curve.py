@@ -1,4 +1,4 @@
-"""Of the Results page: what ELMo adds to GloVe as labeled texts grow, and whether it is context that adds it."""
+"""The gain of ELMo over GloVe by the number of labeled texts, and how much of it is due to context."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,7 @@ COLOURS = {
 
 
 def show_curve(lines: Sequence[dict]) -> None:
-    """Accuracies, differences to GloVe alone with their intervals, what to notice, the table; nothing where nothing was run."""
+    """Show the accuracies, the differences to GloVe with intervals, what to notice, and the table. Show nothing without results."""
     result = keep("contexts", (), variants.changed(), lambda: context_gains.sizes(lines), most=2, weighed=False)
     if not result:
         return
@@ -77,7 +77,7 @@ def show_curve(lines: Sequence[dict]) -> None:
 
 
 def describe_context(sizes: Sequence[Size]) -> list[str]:
-    """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
+    """State where ELMo with GloVe helps beyond chance, whether it helps more with few labels, and what it beats."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
     each = ", ".join(
@@ -104,7 +104,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
 
 
 def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
-    """At which sizes a lead is more than chance, in words."""
+    """State at which sizes a lead is beyond chance."""
     shown = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
@@ -119,7 +119,7 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
 
 
 def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
-    """A row for each size and set of parts: accuracy, and both differences with interval and adjusted p."""
+    """Return a row for each size and set of inputs: the accuracy, and both differences with intervals and adjusted p."""
     rows = []
     titles = part_titles()
     for size in sizes:
@@ -142,7 +142,7 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
 
 
 def scores_of(row: dict) -> dict:
-    """A variant's scores as cells of a table."""
+    """Return a variant's scores as cells of a table."""
     spread = None if row["spread"] is None else round(row["spread"], 4)
     return {
         t("accuracy"): round(row["accuracy"], 4),

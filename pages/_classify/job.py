@@ -1,4 +1,4 @@
-"""A training that runs beside the pages when it is its turn, each step told, stopped at a word."""
+"""A training job that runs in a thread, reports each step, and can be stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pages._frame.server_jobs import Background, waiting_text
 
 @dataclass
 class TrainingJob(Background):
-    """What a page looks at while the thread works; only the thread writes, but for `stop_asked`."""
+    """The state of a training for the page. Only the job's thread writes it, except for `stop_asked`."""
 
     order: Order
     turn: Turn
@@ -42,7 +42,7 @@ class TrainingJob(Background):
 
     @property
     def stop_asked(self) -> bool:
-        """By the user; or nobody is there any more, or its time is over."""
+        """Whether the training should stop: the user stopped it or left, or its time is over."""
         return self.turn.is_over()
 
     def stop(self) -> None:
@@ -50,7 +50,7 @@ class TrainingJob(Background):
 
     @property
     def message(self) -> str:
-        """What it does now, or how long the queue is."""
+        """The current step, or the length of the queue."""
         return waiting_text(self.turn) if self.turn.began is None else self.stage
 
     def start(self, model: Model, vectors: StaticVectors) -> TrainingJob:
@@ -58,7 +58,7 @@ class TrainingJob(Background):
         return self.begin(lambda: self._work(model, vectors), failed=failed, name="training")
 
     def title_of(self, variant: str, seed: int) -> str:
-        """A run's name for people: the seed stands in it where there are several."""
+        """Return the title of a run, with its seed if there are several."""
         title = variant_titles()[variant]
         return t("{classifier}, seed {seed}", classifier=title, seed=seed) if len(self.order.seeds) > 1 else title
 
@@ -110,7 +110,7 @@ class TrainingJob(Background):
                 return
 
     def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
-        """A run's epochs, also those of an earlier visit that it went on from."""
+        """Store the epochs of a run, including those of an earlier visit that it resumed."""
         points = ("epoch", "train_loss", "valid_loss", "valid_accuracy")
         self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
 
@@ -126,4 +126,4 @@ class TrainingJob(Background):
 
 
 class _Stopped(ElmoscopeError):
-    """The user asked for it."""
+    """The user stopped the training."""

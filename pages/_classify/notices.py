@@ -1,4 +1,4 @@
-"""What to notice of predictions: sentences computed from what is on the screen, of classifiers and of the paper's tasks."""
+"""Sentences about predictions on the page, of classifiers and of the paper's tasks."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
 
 
 def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str]:
-    """What the answer's probability was before ELMo was joined: of the first pair of which both are there."""
+    """State the probability of the answer without ELMo, for the first pair with both variants."""
     for alone, joined in PAIRS:
         if alone in answers and joined in answers:
             label = answers[joined].label
@@ -86,7 +86,7 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
 
 
 def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
-    """Of names or roles: what only one of the two finds."""
+    """State which names or roles only one of the two models finds."""
     only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
     if not baseline and not elmo:
         return t("Neither finds anything here.")
@@ -107,7 +107,7 @@ def _list_spans(spans: Sequence[Labelled], words: Callable[[Labelled], str]) -> 
 
 
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
-    """Of one answer each, and how likely each takes its own."""
+    """State both answers and their probabilities."""
     values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
         return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
@@ -115,7 +115,7 @@ def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
 
 
 def describe_measure(title: str, summary: Summary | None) -> str:
-    """How good both are on the test set."""
+    """State the test scores of both models."""
     if summary is None:
         return ""
     values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}

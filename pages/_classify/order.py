@@ -35,7 +35,7 @@ SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 def choose(in_use: InUse) -> Order | None:
-    """The user's choices, or None while something is missing (and the page says what)."""
+    """Draw the choices and return them. Return None while something is missing, and state what."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         task = OWN
@@ -87,7 +87,7 @@ def choose(in_use: InUse) -> Order | None:
 
 
 def _texts() -> tuple[str, str, dict, dict]:
-    """(task, title, files, columns) as chosen; no files while something is missing."""
+    """Return (task, title, files, columns) as chosen. Files are missing while the choice is incomplete."""
     titles = tasks.task_titles() | {OWN: t("Your own file")}
     here = [name for name in tasks.TASKS if tasks.is_here(name)]
     default = here[0] if here else OWN
@@ -221,15 +221,17 @@ def _columns(path: Path, key: int) -> dict | None:
 def refusal(
     task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
 ) -> str:
-    """Why these rows cannot be split and trained on, in that language; "" where they can. Asked before the button, of files so small
-    that it takes a moment; each is a name, a path, and when it was changed."""
+    """Return why these rows cannot be split and trained on, in a language, or "".
+
+    It is called before the button, for files small enough to read at once. Each file is a name, a path and its modification time.
+    """
     paths = {name: path for name, path, _ in files}
     key = (task, files, columns, share, language)
     return keep("refusal", (), key, lambda: trainings.refusal(task, paths, dict(columns), share), most=32)
 
 
 def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
-    """BadInput with what stands against training on a small file of one's own."""
+    """Raise BadInput if the user's small file cannot be trained on."""
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())

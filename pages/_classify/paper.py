@@ -1,4 +1,4 @@
-"""Of the Results page: the ELMo paper's own table beside the same tasks on open data, and which layers each task reads."""
+"""The table of the ELMo paper next to similar tasks on open data, and the layers that each task uses."""
 
 import pandas as pd
 import streamlit as st
@@ -28,7 +28,7 @@ SENTIMENT = ("glove", "glove+elmo")  # the classifiers that stand for the two co
 
 
 def show_paper(result: dict[str, dict]) -> None:
-    """The table, what to notice in it, tasks that the paper has not; nothing where no task was measured."""
+    """Show the table, what to notice, and tasks that the paper does not have. Show nothing without results."""
     measured = summaries(read_results())
     if not measured:
         return
@@ -53,7 +53,7 @@ def show_paper(result: dict[str, dict]) -> None:
 
 
 def show_gain() -> None:
-    """ELMo's gain as examples grow, and the map of tasks by layers."""
+    """Show ELMo's gain by the number of examples, and the layer weights of each task."""
     runs = read_results()
     measured, titles = summaries(runs), task_titles()
     _show_curves(curves(runs), titles)
@@ -76,7 +76,7 @@ def show_gain() -> None:
 
 
 def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
-    """A task in the paper and here; `here` is without ELMo, with it, and the share of errors that it spares."""
+    """Return a task in the paper and here. `here` is the score without ELMo, with it, and the reduction of the error."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many for both
     return {
@@ -91,7 +91,7 @@ def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds:
 
 
 def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
-    """What ELMo adds as a task's examples grow: two lines a task."""
+    """Show ELMo's gain by the number of a task's examples: two lines for each task."""
     if not result:
         return
     st.markdown(t("#### ELMo’s gain by number of examples"))
@@ -119,7 +119,7 @@ def describe_largest(result: dict[str, list[tuple[int, float, float]]], titles: 
 
 
 def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
-    """By how many points ELMo is ahead at each size."""
+    """State ELMo's lead in points at each size."""
     message = "; ".join(
         f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
         for name, points in result.items()
@@ -128,7 +128,7 @@ def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: d
 
 
 def _add_task(title: str, name: str, summary: Summary) -> dict:
-    """A task that the paper's table does not have."""
+    """Add a task that is not in the paper's table."""
     plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
@@ -142,7 +142,7 @@ def _add_task(title: str, name: str, summary: Summary) -> dict:
 
 
 def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
-    """SST-5 as the classifiers of this page have it."""
+    """Return SST-5 with the classifiers of the app."""
     plain, elmo = (rows[name] for name in SENTIMENT)
     return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
 
@@ -176,7 +176,7 @@ def describe_gains(measured: dict[str, Summary], titles: dict[str, str]) -> list
 
 
 def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
-    """Where ELMo is ahead, where not, and what one seed or the spread of several allows to say."""
+    """State where ELMo leads, where not, and what one seed or the spread over several seeds allows to conclude."""
     ahead = [titles[name] for name, value in measured.items() if value.elmo > value.baseline]
     behind = [titles[name] for name, value in measured.items() if value.elmo <= value.baseline]
     lines = []
@@ -195,7 +195,7 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
 
 
 def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFrame:
-    """Every score of every task."""
+    """Record the table of every score of every task."""
     rows = []
     for name, value in measured.items():
         for score in value.others["elmo"]:

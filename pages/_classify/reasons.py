@@ -1,4 +1,4 @@
-"""Why a classifier says what it says: each word's part, what context added, word order, and the layers it weighed."""
+"""The reasons for a classifier's answer: the part of each word, of context and of word order, and the layer weights."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from pages._widgets.charts import weight_bars
 
 @st.fragment
 def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
-    """The reasons of one of the classifiers named."""
+    """Show the reasons of one of the named classifiers."""
     with show_errors():
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])

@@ -33,7 +33,7 @@ TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, 
 
 
 def task_titles() -> dict[str, str]:
-    """What TASKS are called."""
+    """Return the titles of TASKS."""
     known = tasks.task_titles()
     return known | {
         "titles": known["news-title"],
@@ -145,7 +145,7 @@ def _task(result: dict) -> None:
 
 
 def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
-    """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
+    """State which variant is right most often, by how much, and whether the test has enough texts to tell."""
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
     best, n = ranked[0], rows[ranked[0]]["n"]

@@ -1,4 +1,4 @@
-"""How good the classifiers of a task are on unseen texts: accuracy, calibration, confusion."""
+"""The quality of a task's classifiers on unseen texts: accuracy, calibration and confusion."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show_scores() -> None:
-    """Of the task chosen: a row a classifier, and one of them closer."""
+    """Show the classifiers of the chosen task in a table, and one of them in detail."""
     with show_errors():
         result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
         if not result:
@@ -98,7 +98,7 @@ def _closer(name: str, meta: dict) -> None:
 
 
 def describe_calibration(test: dict) -> str:
-    """A calibration error beside what so many answers would show if every one were as sure as it should be."""
+    """State the calibration error, compared with that of a calibrated classifier with as many answers."""
     mean, most = calibrated_ece(test["bins"])
     values = {"mean": mean, "most": most, "n": test["n"]}
     if test["ece"] > most:
@@ -109,7 +109,7 @@ def describe_calibration(test: dict) -> str:
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:
-    """What a confusion matrix shows, in words: how many are right, and the commonest mistake where there is one."""
+    """Describe a confusion matrix: how many answers are right, and the most frequent mistake."""
     counts = np.array(confusion)
     wrong = counts - np.diag(np.diag(counts))
     values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}

@@ -1,4 +1,4 @@
-"""The Classify page: a task, a text, three classifiers' answers and on demand all, and the words that supported them."""
+"""The Try it part: a task, a text, the answers of three or all classifiers, and the words that support them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import starmap
@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
 
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
-    """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
+    """Return whether the classifiers can read a word of the text. State what they cannot read."""
     whole = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     letters = classifiers.ask(tasks.letters, task, in_use)
     read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
@@ -119,7 +119,7 @@ def _take_example(key: str, into: str) -> None:
 
 
 def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
-    """What these variants' heads say of a text."""
+    """Return the predictions of variants for a text."""
     return classifiers.ask(tasks.predictions, task, in_use, text, tuple(names))
 
 
@@ -149,7 +149,7 @@ def _describe_gain(task: str) -> None:
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
-    """The bars of all classifiers and their table, asked only where they are wanted; whether they are."""
+    """Show the bars of all classifiers and their table on request. Return whether they are shown."""
     if len(opened.heads) == len(front):
         _twin(predictions(in_use, task, text, front))
         return False

@@ -1,4 +1,4 @@
-"""The tasks of the ELMo paper: what is typed, two answers side by side, and the table."""
+"""The paper's tasks: the inputs, two answers side by side, and the table."""
 
 from collections.abc import Callable, Hashable
 from typing import TypeVar
@@ -43,7 +43,7 @@ ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "
 
 
 def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
-    """The tasks that have heads which fit what is in use; none where nothing was trained."""
+    """Return the tasks with heads that fit the selected model, or none if nothing was trained."""
     if not RESULTS.is_file():
         return {}
     over = bench(in_use)
@@ -52,7 +52,7 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
 
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
-    """What a function of core.tasks.answers says of a request, by the heads of a task."""
+    """Return the cached result of a function of core.tasks.answers with the heads of a task."""
     over, opened = bench(in_use), _open_tasks(in_use)[task]
     key = (task, request, RESULTS.stat().st_mtime)
     return keep(
@@ -106,7 +106,7 @@ def _take_example(key: str, task: str) -> None:
 
 
 def _ask_text(key: str, label: str, task: str, **options) -> str:
-    """A box that stands on the task's first example and answers while one types."""
+    """Draw a box that starts with the task's first example and answers while the user types."""
     text = text_box(key, label, examples.tasks()[task][0][key], limits().max_passage, **options)
     as_you_type(label)
     return text
@@ -144,7 +144,7 @@ def _roles(in_use: InUse) -> None:
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
-    """Names or roles, drawn on the words of both."""
+    """Show names or roles on the words, of both models."""
     tokens = flat(example.passages[0])
     by_variant = _ask(answers.ask, in_use, task, example)
     verb = ("V", "C-V")
@@ -207,7 +207,7 @@ def _coreference(in_use: InUse) -> None:
 
 
 def _chains(in_use: InUse, text: str) -> None:
-    """Mentions of the same thing, in a color and with a number of their own; both sides give one thing the same."""
+    """Show mentions of the same entity with one color and number, the same for both models."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
     shown = pieces(tokens)
@@ -241,7 +241,7 @@ def _chains(in_use: InUse, text: str) -> None:
 
 
 def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
-    """Which name one pronoun stands for, and how likely each is: GAP's heads."""
+    """Show which name a pronoun refers to, with probabilities (heads for GAP)."""
     at = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}

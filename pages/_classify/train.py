@@ -1,4 +1,4 @@
-"""The Train page: an order, its progress and curves, and what came of it."""
+"""The Train part: the choices, the progress with its curves, and the results."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What a training came to: the table over seeds, what is confused, and what to do with it."""
+"""The results of a training: the table over seeds, the confusions, and what to do with the classifiers."""
 
 import json
 from dataclasses import replace
@@ -50,12 +50,12 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
 
 
 def _header(column: str) -> str:
-    """What stands over a column; a class's F1 keeps the class's name."""
+    """Return the title of a column. The F1 of a class has the name of the class."""
     return column if column.startswith("F1 ") else say(column)
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as people see it."""
+    """Return the table with titles."""
     return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_header)
 
 
@@ -66,7 +66,7 @@ def _show_table(table: pd.DataFrame) -> None:
 
 
 def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
-    """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
+    """State which classifier of (variant, seed) -> head is right most often on the test texts, and whether that may be chance."""
     right = {name: np.stack([head.right for (v, _), head in result.items() if v == name]) for name, _ in result}  # (S, N) each
     titles = variant_titles()
     share = {name: float(rows.mean()) for name, rows in right.items()}
@@ -91,7 +91,7 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
 
 
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
-    """The best's lead over the second and how likely chance makes one like it."""
+    """Return the lead of the best over the second, and its p-value."""
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
     values["p"] = format_p(test.p)
@@ -172,7 +172,7 @@ def notebook(order: Order) -> dict:
 
 
 def show_comparison() -> None:
-    """Rows that were added, from any training of this session."""
+    """Show the rows that the user added from the trainings of this session."""
     if rows := st.session_state.get("comparison"):
         st.markdown(t("#### Comparison"))
         table = pd.DataFrame(rows)

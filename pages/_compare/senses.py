@@ -1,4 +1,4 @@
-"""Two models of Compare beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
+"""Two models side by side: how well they separate senses in each layer, and the cost of a token in time and memory."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
 def show(chosen: tuple[SpaceName, SpaceName]) -> None:
-    """Shown where both sides are models; by the labeled sentences of the first one's language, where it has some here."""
+    """Show the comparison of two models on the labeled sentences of the first one's language, if there are any."""
     models = [opened.model(item.source) for item in chosen]
     corpus = next((item.corpus for item in chosen if sentences_of(item.corpus)), models[0].language.sentences)
     if models[0].fingerprint == models[1].fingerprint or not corpus:
@@ -78,7 +78,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
 
 
 def show_measured() -> None:
-    """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
+    """Show the results of `python -m core evaluate layers` for three models, each at its best layer and mix, if the file exists."""
     if not MEASURED.is_file():
         return
     results = read_json(MEASURED, expect=dict)
@@ -124,7 +124,7 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 
 
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
-    """What measures both models by a corpus's labeled sentences."""
+    """Return the job that measures both models on the labeled sentences of a corpus."""
     models = tuple(opened.model(source) for source in sources)
     spent = opened.spent_by_visit()
 
@@ -136,7 +136,7 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
 
 
 def _progress(job: ServerJob, left: str) -> str:
-    """How far it is."""
+    """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
         return progress.labelled_text(**values)
@@ -146,7 +146,7 @@ def _progress(job: ServerJob, left: str) -> str:
 
 
 def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...]) -> None:
-    """Time, measured now, and bytes a token."""
+    """Show the time for a token, measured now, and its bytes."""
     rows = []
     for name, model, item in zip(names, models, measureds, strict=True):
         n, size = model.encoder.n_layers, model.encoder.dim

@@ -1,4 +1,4 @@
-"""Compare: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
+"""Compare: two models, layers, vector files or corpora, by how many neighbors their words share."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ SPACES, CORPORA = "spaces", "corpora"
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, figures, what to notice, a word's two lists, table twin."""
+    """Show the inputs, the figures, what to notice, the two lists of a word, and the data table."""
     chosen = _inputs(in_use)
     if chosen is None:
         return
@@ -68,7 +68,7 @@ def show(in_use: InUse) -> None:
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[ServerJob, SpaceName]]) -> None:
-    """How far the tables are that are being read, with Stop, or how to go on with one that is not."""
+    """Show the progress of the tables that are being encoded, with Stop, or how to resume one."""
     for job, side in running:
         if job.running:
             waits = side.labelled not in sides
@@ -78,7 +78,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Serve
 
 
 def usual(in_use: InUse) -> tuple[str, str]:
-    """What is compared until something else is chosen: both models in use, else the static vectors and the one."""
+    """Return what is compared by default: both selected models, else the static vectors and the model."""
     first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
     return (first, *second) if second else (in_use.vectors, first)
 

@@ -1,4 +1,4 @@
-"""What Compare sets side by side: names and paths -> spaces, and the jobs that read what they need."""
+"""The spaces of Compare by name or path, and the jobs that encode what they need."""
 
 from core.common.errors import BadInput
 from core.views.compare import SpaceName, as_read
@@ -7,7 +7,7 @@ from pages._frame.server_jobs import ServerJob
 
 
 def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:
-    """Each space as far as it can be compared now (core.views.compare.as_read), and the jobs that are not done."""
+    """Return each space as far as it can be compared now (core.views.compare.as_read), and the unfinished jobs."""
     running: list[tuple[ServerJob, SpaceName]] = []
 
     def is_read(side: SpaceName) -> bool:

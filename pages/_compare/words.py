@@ -1,4 +1,4 @@
-"""Compare's words: what to notice, one word's neighbors in both spaces, and the table of all."""
+"""The words of Compare: what to notice, the neighbors of a word in both spaces, and the table of all words."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ OFFERED = 8  # words one click away
 
 
 def write_notices(result: SpacesCompared) -> list[str]:
-    """What the two figures say: two sentences."""
+    """Describe the two figures in two sentences."""
     c = result.comparison
     a, b = result.names
     values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
@@ -41,7 +41,7 @@ def write_notices(result: SpacesCompared) -> list[str]:
 
 
 def measures(result: SpacesCompared) -> list[str]:
-    """What either side differs by from itself, and how far words moved between corpora: the small print."""
+    """State how far each side differs from itself, and how far words moved between corpora."""
     lines = [
         t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
     ]
@@ -68,7 +68,7 @@ def measures(result: SpacesCompared) -> list[str]:
 
 
 def word_in_both(result: SpacesCompared) -> None:
-    """A word's two lists of neighbors side by side."""
+    """Show a word's two lists of neighbors side by side."""
     c = result.comparison
     target = st.session_state.get("w") or examples.first_word()
     first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
@@ -108,7 +108,7 @@ def _take_example() -> None:
 
 
 def table_of(result: SpacesCompared, order: np.ndarray) -> pd.DataFrame:
-    """The table twin: a row a word, in the order given."""
+    """Return the data table with a row for each word, in the given order."""
     c = result.comparison
     words = np.array(c.words, object)
     columns = {

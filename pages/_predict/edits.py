@@ -1,4 +1,4 @@
-"""What an edit changes: two versions of a text word beside word, with each direction's surprisal along both."""
+"""The effect of an edit: two versions of a text with the surprisal of each direction."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from pages._widgets.charts import draw
 
 
 def show(in_use: InUse, read: Reading) -> None:
-    """The other version's box, both curves, what to notice, and the table of all words."""
+    """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     other = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     columns[1].button(
@@ -81,7 +81,7 @@ def _write_notices(words: list[tuple[str | None, str | None]], before: list[np.n
 
 
 def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
-    """Perplexities from the left, from the right, of the other version and of yours: which one either direction finds the likelier."""
+    """State which version each direction finds likelier, by the perplexities of both versions."""
     a, b, c, d = map(round, (a, b, c, d))  # as they are shown
     yours, others = (b < a, d < c), (b > a, d > c)
     if all(yours):
@@ -94,7 +94,7 @@ def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
 
 
 def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
-    """Where a direction's opinion of a word that stayed moved most."""
+    """State which unchanged word's surprisal changed most in a direction."""
     moved = np.abs(new - old)
     moved[[k in changed for k in range(len(words))]] = np.nan
     if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:

@@ -1,4 +1,4 @@
-"""What may follow a text and what may have preceded it; a tap puts a word there, a draw lets the model choose."""
+"""The next and the previous word of a text. A click inserts a word, a draw samples one."""
 
 import pandas as pd
 import streamlit as st
@@ -22,7 +22,7 @@ from pages._widgets.word_lists import STYLE, word_buttons
 
 
 def show(in_use: InUse, read: Reading) -> None:
-    """Two lists, the buttons that draw, what to notice, the table twin."""
+    """Show two lists, the buttons that sample, what to notice, and the data table."""
     st.html(STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(next_words.compute, bench(in_use), request, read, most=128) for request in requests)
@@ -63,7 +63,7 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
 
 
 def _how_to_draw() -> None:
-    """Temperature and seed of both directions' draws."""
+    """Draw the temperature and the seed for both directions."""
     with st.popover(t("How words are drawn"), icon=":material/casino:"):
         st.slider(
             t("Temperature"),

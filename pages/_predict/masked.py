@@ -1,4 +1,4 @@
-"""What a transformer expects where a word stands: the word masked, the likeliest pieces with their shares; a tap puts one there."""
+"""The words that a transformer expects in place of a masked word. A click inserts one."""
 
 import pandas as pd
 import streamlit as st
@@ -24,7 +24,7 @@ from pages._widgets.word_lists import STYLE, word_buttons
 
 
 def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
-    """The text's words to tap, the list for the one that is masked, what to notice, the table twin."""
+    """Show the words of the text, the list for the masked one, what to notice, and the data table."""
     known = model_layers.in_use()
     st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=known.called))
     tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
@@ -50,7 +50,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
 
 
 def _position(tokens: list[str]) -> int:
-    """The word in question: as tapped or by the address, else the last one of more than grammar."""
+    """Return the position of the masked word: the user's choice or the URL's, else the last content word."""
     state = st.session_state
     usual = max((candidate.position for candidate in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):

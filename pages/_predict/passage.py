@@ -1,4 +1,4 @@
-"""The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
+"""The text of Next word: its box and examples, and the versions for Undo."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
 def ask_text() -> str:
-    """Examples, the text, Undo."""
+    """Draw the examples, the text and Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
     known = examples.predict()
@@ -71,7 +71,7 @@ def ask_text() -> str:
 
 
 def ask_word(tokens: Sequence[str]) -> int | None:
-    """The tokens to tap, the number of the one in question."""
+    """Draw the tokens and return the number of the selected one."""
     labels = question.token_labels(tokens)
     return st.pills(
         t("Word in question"), range(len(tokens)), key=AT, **BOUND, format_func=labels.__getitem__, label_visibility="collapsed"
@@ -79,7 +79,7 @@ def ask_word(tokens: Sequence[str]) -> int | None:
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
-    """Make `text` the page's text (in a callback), so that Undo goes back; nothing is put in where there is no room."""
+    """Set the text in a callback, with Undo. Do nothing if the text would be too long."""
     before = _text()
     _trust_place()
     if len(text) > limits().max_text:
@@ -106,7 +106,7 @@ def undo(steps: int = 1) -> None:
 
 
 def _fit_other(text: str) -> None:
-    """The text to compare with is an example's only beside that example, or what is still a version of it; else there is none yet."""
+    """Keep the text to compare with only next to its own example, or a version of it."""
     known = examples.predict()
     if OTHER not in st.session_state and OTHER not in st.query_params:
         st.session_state[OTHER] = next((item.other for item in known if item.text == text), "")
@@ -115,12 +115,12 @@ def _fit_other(text: str) -> None:
 
 
 def _trust_place() -> None:
-    """The word in question stays where it is through a tap, a draw or Undo, whatever word stands there now."""
+    """Keep the selected position through an insertion, a draw or Undo, whichever word is there."""
     st.session_state[CHOSEN] = st.session_state[SHOWN] = None
 
 
 def _text() -> str:
-    """The text a callback starts from; after typing, with nothing to go back to."""
+    """Return the text that a callback starts from. Typing clears Undo."""
     if st.session_state.pop(CHANGED, False):
         if st.session_state[TEXT] in st.session_state.get(BEFORE, ()):
             return st.session_state[NOW]
@@ -136,7 +136,7 @@ def _replace(before: str, text: str) -> None:
 
 
 def _forget_earlier() -> None:
-    """Going back past what was typed would lose it."""
+    """Clear Undo, because it would lose what the user typed."""
     st.session_state[EARLIER], st.session_state[ENDED], st.session_state[EXAMPLE] = [], None, None
     st.session_state[BEFORE] = ()
 

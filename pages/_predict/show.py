@@ -1,5 +1,7 @@
-"""The Next word page: a text, and one of three parts: what may follow and precede it, how surprising each word was, what an edit changes.
-Of a transformer with a head for masked words, what could stand in a word's place."""
+"""The Next word page: a text, and the next and previous word, the surprisal of each word, or the effect of an edit.
+
+For a transformer with a head for masked words, it shows what could replace a word.
+"""
 
 from itertools import chain
 
@@ -23,7 +25,7 @@ PART = "predict_part"
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, then a part, with what to notice."""
+    """Show the inputs, then a part of the page."""
     sentences = expectation.sentences_of(passage.ask_text())
     if not sentences:
         st.info(t("Type a few words, or choose an example."), icon=":material/edit:")

@@ -1,4 +1,4 @@
-"""How much each word surprised either direction, and what they expected where it stands; a tap on a word asks for it."""
+"""The surprisal of each word in both directions, and the words that they expected in its place."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ STYLE = """
 
 
 def show(in_use: InUse, read: Reading) -> None:
-    """The words between their bars, what to notice, and the three lists of the word in question."""
+    """Show the words between their bars, what to notice, and the three lists of the selected word."""
     position = _ribbon(in_use, read)
     over, request = bench(in_use), NextWordsRequest(sentences=read.sentences)
     notice(_write_notices(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
@@ -87,7 +87,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 
 
 def _get_place(tokens: Sequence[str]) -> int | None:
-    """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
+    """Return the selected position, or None if there is none or it belongs to another text."""
     state = st.session_state
     if passage.AT not in state and passage.AT in st.query_params:
         return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None)
@@ -105,12 +105,12 @@ def _swatch(colour: str) -> Markup:
 
 
 def _most(values: np.ndarray, words: np.ndarray) -> int:
-    """The place of the largest value, of a word rather than of a sign."""
+    """Return the position of the largest value, of a word rather than of a punctuation mark."""
     return int(np.argmax(np.where(np.isfinite(values), values + 1e3 * words, -1.0)))
 
 
 def token_names(tokens: Sequence[str]) -> list[str]:
-    """Tokens as they are called in sentences: short, numbered where they stand again."""
+    """Return short names of tokens. Repeated tokens are numbered."""
     return question.token_labels(list(tokens), lambda token: shorten(write_word(token), 24))
 
 
@@ -120,7 +120,7 @@ def _replace(word: str, position: int) -> None:
 
 
 def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
-    """Which of the words outside the model's list, whose letters it reads, have no static vector either."""
+    """State which words outside the model's vocabulary, which it reads by their letters, have no static vector either."""
     outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
     try:
         vectors = opened.vectors(in_use.vectors)

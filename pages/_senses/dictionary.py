@@ -1,4 +1,4 @@
-"""A dictionary beside the groups: each group's likeliest sense in a WordNet, where its data are here; said to be a guess."""
+"""The likeliest WordNet sense of each group, if WordNet's data are here. It is marked as a guess."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ LISTED = 3  # senses of each group, the likeliest first
 
 
 def show(over: Bench, found: Induction, names: list[str]) -> None:
-    """Once it is wanted: a line a group; or what is missing, and how to get it."""
+    """Show on request a line for each group, or what is missing and how to get it."""
     if not st.toggle(t("WordNet glosses"), key="found_glosses", **BOUND, help=t("Needs the package wn and a WordNet on this machine.")):
         return
     try:

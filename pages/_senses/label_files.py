@@ -1,4 +1,4 @@
-"""Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
+"""Label files: download them, open them, compare them with a second annotator's, and use them on every page."""
 
 import pandas as pd
 import streamlit as st
@@ -22,7 +22,7 @@ MOST_MB = 20
 
 
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
-    """What can be taken along, and brought."""
+    """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
     written = label_files.format_labels(
         occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
@@ -60,7 +60,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
-    """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
+    """Open a file of labels, once for a word. Show its error while the file is in the box."""
     files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
@@ -82,12 +82,12 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
 
 
 def _box(name: str, key: tuple[str, str]) -> str:
-    """The key of a box for files that belong to a corpus and a word."""
+    """Return the key of an upload box for files of a corpus and a word."""
     return ".".join((name, *key))
 
 
 def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
-    """Krippendorff's alpha with a second annotator's file."""
+    """Show Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
     files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
@@ -109,7 +109,7 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
 
 
 def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
-    """All sentences with their senses as a corpus of one's own, in use from now on: a person's labels as such, the others as guesses."""
+    """Select all sentences with their senses as a corpus: the user's labels, and the others as guesses."""
     document, given = t("{word}, labeled", word=occurrences.word), dict(labels.given)
     sentences = []
     for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):

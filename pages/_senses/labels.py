@@ -1,4 +1,4 @@
-"""Labels of found groups: shown for editing, kept for the session by what is on screen, exported with their sentences."""
+"""The labels of groups: edit them, store them for the view, and export them with their sentences."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ IN_TABLE = 5  # substitutes of a sentence in the table
 
 
 def current(view: str, suggested: list[str]) -> list[str]:
-    """The groups' labels: what was typed for this view, else the suggested names, never blank and never alike."""
+    """Return the labels that the user typed for this view, else the suggested names. They are never blank and never equal."""
     edits = st.session_state.get(f"found.edit.{view}", {}).get("edited_rows", {})
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
@@ -38,7 +38,7 @@ def suggested_names(groups: Groups) -> list[str]:
 
 
 def editor(view: str, groups: Groups) -> None:
-    """A row a group; only the label can be changed."""
+    """Draw a table with a row for each group. Only the label can be edited."""
     key = f"found.edit.{view}"
     bases = st.session_state.setdefault("found.bases", {})
     names = current(view, suggested_names(groups))
@@ -81,7 +81,7 @@ def editor(view: str, groups: Groups) -> None:
 
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
-    """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
+    """Offer the sentences with their labels as JSON lines, which the app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
     suggested = suggested_names(groups)
     senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]

@@ -1,4 +1,4 @@
-"""What to notice in the groups found, and the sentences that stand for each."""
+"""Sentences about the groups, and the typical sentences of each."""
 
 import numpy as np
 import streamlit as st
@@ -62,7 +62,7 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
 
 
 def measures(agreement: Agreement) -> str:
-    """The other measures of agreement, for the small print."""
+    """State the other measures of agreement."""
     return t(
         "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
         mutual=round(agreement.mutual, 2) + 0.0,
@@ -74,7 +74,7 @@ def measures(agreement: Agreement) -> str:
 
 
 def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> None:
-    """Each group's typical sentences, nearest its center; folded, its least typical ones, nearest another or, of a single group, farthest off."""
+    """Show the sentences nearest to the center of each group, and in an expander the least typical ones."""
     typical, odd = [], []
     for number in range(len(names)):
         here = np.flatnonzero(groups.of == number).tolist()
@@ -87,7 +87,7 @@ def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> Non
 
 
 def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
-    """The sentences listed of each group under its name, two groups side by side. A group without any is left out."""
+    """Show the sentences of each group under its name, two groups side by side. A group without any is left out."""
     signs = {label: sign for sign, label in shape_names([o.sense for o in occurrences.items])}
     numbers = [number for number in range(len(names)) if listed[number]]
     for start in range(0, len(numbers), 2):
@@ -111,7 +111,7 @@ def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int, si
 
 
 def _bar(shares: np.ndarray, names: list[str]) -> str:
-    """A sentence's shares in the groups; none in a single one."""
+    """Return a sentence's shares in the groups as a bar, or nothing for a single group."""
     if len(names) < 2:
         return ""
     message = " · ".join(f"{names[k]} {shares[k]:.0%}" for k in np.argsort(-shares))

@@ -1,4 +1,4 @@
-"""The page of senses found: a word, its groups on the map, their sentences, labels to edit and to export."""
+"""The Groups part: a word's sentences in groups without labels, on the map, with names to edit and export."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ OFTEN = 0.2  # of a word's sentences
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, answer, map, what to notice, labels, sentences, table twin."""
+    """Show the inputs, the answer, the map, what to notice, the labels, the sentences and the data table."""
     inputs, picture = picture_first()
     chosen = word.choose(in_use, inputs)
     if chosen is None:

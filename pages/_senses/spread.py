@@ -1,4 +1,4 @@
-"""A few labels that spread: sentences named by a press or a lasso, the likeliest sense of the rest, the most doubtful offered next."""
+"""The Your labels part: label a few sentences, see the likeliest sense of the others, and label the most doubtful next."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ TABLE, ROWS = "spread.table", "spread.rows"  # in the session: the table's selec
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, map beside what is chosen next, the name for a selection, what to notice, senses, sentences, files."""
+    """Show the inputs, the map, the sentences to label next, the selection, the senses, all sentences and the files."""
     inputs, picture = picture_first()
     chosen = word.choose(in_use, inputs, groups=False)
     if chosen is None:
@@ -74,7 +74,7 @@ def show(in_use: InUse) -> None:
 
 
 def _show_set_aside(key: Key) -> None:
-    """Files of labels that could not be read: what is wrong with them, to be taken along and removed."""
+    """Show files of labels that could not be read, with their errors, to download and remove."""
     for path in label_store.set_aside(key):
         reason = ""
         try:
@@ -92,7 +92,7 @@ def _show_set_aside(key: Key) -> None:
 
 
 def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tuple[list[int], list[int]]:
-    """The table's order and the sentences offered. Both stay until the user asks for the next ones, so that no click hits another row."""
+    """Return the order of the table and the offered sentences. Both stay until the user requests the next ones."""
     state, sentences = st.session_state, tokens_of(occurrences.items)
     known, order, offered = state.get(ROWS, (None, [], []))
     if known != (key, sentences):
@@ -108,7 +108,7 @@ def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tu
 
 
 def _step(key: Key, step: Callable[[Labels], Labels]) -> None:
-    """Change the labels, in a callback; then nothing is selected any more."""
+    """Change the labels in a callback, and clear the selection."""
     before = label_store.turn()
     label_store.change(key, step)
     if label_store.turn() != before:
@@ -142,7 +142,7 @@ def _map_key() -> str:
 
 
 def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, offered: list[int]) -> None:
-    """The most doubtful sentences, each with the senses to choose from."""
+    """Show the most doubtful sentences, each with the senses to choose from."""
     if result is None:
         st.markdown(t("**Steps**"))
         steps = (
@@ -190,7 +190,7 @@ def _answered(key: Key, token: Token, box: str) -> None:
 
 
 def _selected(occurrences: Occurrences) -> list[Token]:
-    """What is selected on the map, and what in the table."""
+    """Return the rows that are selected on the map and in the table."""
     state, sentences = st.session_state, tokens_of(occurrences.items)
     on_map = selected_rows(state.get(_map_key()))
     in_table = (state.get(TABLE) or {}).get("selection", {}).get("rows", [])
@@ -201,7 +201,7 @@ def _selected(occurrences: Occurrences) -> list[Token]:
 
 
 def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) -> None:
-    """The name for what is selected; labels taken away, and the last step undone."""
+    """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     sense = row.selectbox(
@@ -256,7 +256,7 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
 
 
 def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
-    """How many of the labels all pages know, and how many are of sentences that are not in the corpus."""
+    """State how many labels all pages use, and how many belong to sentences that are not in the corpus."""
     notes, given = [], len(labels.given)
     used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
     if used == given > 0:
@@ -271,7 +271,7 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
 
 
 def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
-    """Each sense with its counts; renamed, or put into another."""
+    """Show each sense with its counts, to rename or merge it."""
     if not stored.senses:
         return
     step, state, n = partial(_step, key), st.session_state, label_store.turn()
@@ -305,7 +305,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
 
 
 def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
-    """All sentences, to be ticked."""
+    """Show all sentences with check boxes."""
     given, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}

@@ -1,4 +1,4 @@
-"""The word whose sentences the page is about: the box, the layer, how many groups; what is said of a word with too few sentences."""
+"""The inputs of Senses: the word, the layer and the number of groups, and what to do about a word with too few sentences."""
 
 from dataclasses import dataclass, replace
 
@@ -35,7 +35,7 @@ WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the 
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """What the inputs say; the bench holds the word's further sentences too."""
+    """The values of the inputs. The bench includes the word's additional sentences."""
 
     over: Bench
     word: str
@@ -44,7 +44,7 @@ class WordChoice:
 
 
 def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
-    """The inputs, in `place`; None where the page has said why there is nothing to show, or how far the reading is."""
+    """Draw the inputs in `place` and return them. Return None after stating why there is nothing to show, or during the encoding."""
     over = bench(in_use).about(WordInContext((question.word(),), 0))
     if (table := _table(over)) is None:
         return None
@@ -66,7 +66,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 
 
 def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
-    """What has the word, or any: the labeled sentences, else every token; None while these are being read, which the page then says."""
+    """Return the table that has the word: the labeled sentences, else every token. Return None while a job encodes it, and show the progress."""
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
     table = induction.labelled_with(over, word)
@@ -76,7 +76,7 @@ def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
 
 
 def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
-    """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
+    """Draw the word (the target word by default), the layer and the number of groups."""
     usual = _usual(over, table)
     known = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
@@ -117,10 +117,10 @@ def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bo
 
 
 def _usual(over: Bench, table: OccurrenceTable) -> str:
-    """The word that the page opens on: the one in question, or the page's own where nothing was typed or chosen yet.
+    """Return the word that the page opens with: the target word, or the page's example if the user has typed nothing.
 
-    Of a visitor's corpus, where the word in question is an example's or stands too seldom, the corpus' own most ambiguous. Where the
-    corpus was changed since, the box turns to it, unless what was chosen stands there, too.
+    For the user's corpus, if the target is an example's word or too rare, it is the most ambiguous word of the corpus. After a change of the
+    corpus the box turns to that word, unless the chosen word occurs there too.
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     own = not sentences_of(over.corpus)
@@ -137,7 +137,7 @@ def _usual(over: Bench, table: OccurrenceTable) -> str:
 
 
 def _none(table: OccurrenceTable) -> None:
-    """No word stands often enough: which stands most often, and what to do."""
+    """State that no word is frequent enough, which word is the most frequent, and what to do."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
     most = next((k for k in order if clusters.tells(table.words[k])), None)
@@ -162,7 +162,7 @@ def _none(table: OccurrenceTable) -> None:
 
 
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
-    """A word that stands too seldom: how often, its sentences, and what to do."""
+    """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
     if len(rows):

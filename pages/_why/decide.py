@@ -1,4 +1,4 @@
-"""What decided this sense: the sentence colored by influence, words by layers, and what past and future would choose."""
+"""Which words decided the sense: the sentence colored by influence, a table by layer, and what each direction chooses."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ from pages._widgets.inputs import Chosen
 
 
 def show(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
-    """Color the sentence by what its words decide, and show all that is below; `other` is the second sentence's word."""
+    """Color the sentence by the influence of its words, and show the details. `other` is the word of the second sentence."""
     picture = st.container()
     more = st.popover(t("More"), icon=":material/tune:", key="decided.more")
     with more:
@@ -53,7 +53,7 @@ def show(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
 def _sense(
     answer: Attribution, options: Options, chosen: Chosen, colours: dict[str, str], more: DeltaGenerator, picture: DeltaGenerator
 ) -> None:
-    """A word with senses: which words supported one, in colors of that sense and of the best other."""
+    """Show which words supported a sense of a labeled word, in the colors of that sense and of the second best."""
     result = answer.influence
     with more:
         sense = _choose_sense(result, options, list(colours))
@@ -81,7 +81,7 @@ def _sense(
 
 
 def _halves(result: Influence, options: Options, colours: dict[str, str], pair: tuple[str, str]) -> None:
-    """What the past, the future and both choose, layer by layer."""
+    """Show which sense the left context, the right context and both choose in each layer."""
     lists.heading(t("Past, future, both"), pair[0], t("sense chosen by each half, and its lead"))
     bars = [
         HalfBar(model_layers.in_use().short(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
@@ -98,7 +98,7 @@ def _halves(result: Influence, options: Options, colours: dict[str, str], pair: 
 
 
 def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str:
-    """The sense that the reader asks for, or the nearest."""
+    """Return the sense that the user chose, or the nearest."""
     offered = ["", *(sense for sense in senses if sense in result.senses)]
     if st.session_state.get("dsense", "") not in offered:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
@@ -116,7 +116,7 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 def _without_senses(
     in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, other: Chosen, picture: DeltaGenerator
 ) -> Attribution:
-    """A word without two labeled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
+    """Show which words separate two unlabeled words, or how far each word moves a single one."""
     if other.position is not None:
         answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
     result = answer.influence
@@ -136,7 +136,7 @@ def _without_senses(
 
 
 def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
-    """A word without labeled senses and without another sentence: how far each word moves its vector at all."""
+    """Show how far each word moves the vector of an unlabeled word."""
     result = answer.influence
     if result.changed:
         show_html("<p>{}</p>", words.no_other(result), place=picture)

@@ -1,4 +1,4 @@
-"""What to notice of what decided a sense: the reading, the heaviest word, the halves, the word alone; computed from the screen."""
+"""Sentences about the influence of words: the sense, the strongest word, the two directions, and the word alone."""
 
 from collections.abc import Collection
 
@@ -19,7 +19,7 @@ MAX_TURNING = 4  # words named each of which would turn the sense
 
 
 def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
-    """Where the word has senses: how it is read, and what decided that: two sentences."""
+    """State which sense a labeled word has and what decided it, in two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
     lines = [_sentence(_reading(result, nearest), _compare_with_label(chosen, nearest))]
     if not result.changed:
@@ -31,14 +31,14 @@ def write_notices(result: Influence, options: Options, stands: SenseStanding, ch
 
 
 def hangs_on(result: Influence, options: Options) -> list[str]:
-    """Which words the sense hangs on, and what the word alone is taken for; for the small print."""
+    """State which words the sense depends on, and the sense of the word alone."""
     if options.layer == "0" or not result.changed:
         return []
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
 def describe_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
-    """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
+    """State which word separates the vectors from those of the other sentence's word, or brings them closer, in two sentences."""
     if not result.changed:
         return [_sentence(t("there is no other word"))]
     if options.layer == "0":
@@ -81,7 +81,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
 
 
 def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
-    """Where only the way of the vector can be said: two sentences."""
+    """State only how far words move the vector, in two sentences."""
     moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
     if not result.changed:
         return [_sentence(t("there is no other word"))]
@@ -103,7 +103,7 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
 
 
 def _sentence(*clauses: str) -> str:
-    """Clauses as one sentence."""
+    """Join clauses to one sentence."""
     text = Markup("; ").join(clause for clause in clauses if clause)
     return text[:1].upper() + text[1:] + "."
 
@@ -125,7 +125,7 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
 
 
 def _compare_with_label(chosen: Chosen, nearest: SenseStanding) -> str:
-    """Whether the model is right, where the sentence is one of ours, so that a person's answer is known."""
+    """State whether the model is right if the sentence is labeled."""
     example = example_on_screen(chosen)
     if example is None or not example.sense or not nearest.clear:
         return ""
@@ -155,7 +155,7 @@ def _nothing(view: str) -> str:
 
 
 def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
-    """The words that the sense hangs on."""
+    """Return the words that the sense depends on."""
     if not nearest.clear or options.layer == "0":
         return []
     turning = influence.turning(result, options.layer, options.half)
@@ -168,7 +168,7 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
 
 
 def _sides(result: Influence, view: str) -> list[str]:
-    """Which half settles it, how much that half has read, and whether the halves agree."""
+    """State which direction decides, how many words it has read, and whether both agree."""
     each = influence.halves(result, view)
     side = influence.settles(result, view)
     added = influence.gains(result, view)
@@ -210,7 +210,7 @@ def _signed(gain: float) -> str:
 
 
 def _past_settles(n: int, values: dict[str, str]) -> str:
-    """A half that has read nothing adds nothing, so n is 1 at least."""
+    """State that the left context decides. A direction that has read nothing adds nothing, so n is at least 1."""
     return tn(
         "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
         "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
@@ -229,7 +229,7 @@ def _future_settles(n: int, values: dict[str, str]) -> str:
 
 
 def _alone(result: Influence, view: str) -> list[str]:
-    """What the word itself is taken for."""
+    """State the sense of the word alone."""
     cosines = result.alone[result.views.index(view), influence.HALVES.index(influence.BOTH)]
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:

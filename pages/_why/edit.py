@@ -1,4 +1,4 @@
-"""The game: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
+"""The game: guess at which edit the sense flips, then see the sense at every step, the path on the map, and the leads."""
 
 import numpy as np
 import streamlit as st
@@ -58,8 +58,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) 
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
-    """A step as a line: its number, the sentence as it was typed, what is new marked, what went out struck where it stood, the word in
-    question bold; its sense once revealed."""
+    """Return a step as a line: its number, and the sentence with the new word marked, the old word struck out and the target word in bold.
+
+    It shows the sense after the answer.
+    """
     step = path.steps[k]
     parts = []
     for column, piece, stands in write_step(path.alignment, step, *pieces):
@@ -77,7 +79,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
 
 
 def _picture(path: EditPath, way: Way, revealed: bool) -> None:
-    """The word's frozen map with the path (before the answer: its two ends)."""
+    """Return the word's map with the path, or with its two ends before the answer."""
     word, n = path.lemma, len(way.occurrences)
     at = range(len(path.steps)) if revealed else [0, -1]
     steps, points = [path.steps[k] for k in at], way.places[list(at)]
@@ -113,7 +115,7 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
 
 
 def _leads(path: EditPath, revealed: bool) -> None:
-    """The leads by step; before the answer those of the two ends alone."""
+    """Return the leads by step, or those of the two ends before the answer."""
     st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
     first, second = path.ends
     margins, flips = path.margins, path.flips

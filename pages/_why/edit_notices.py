@@ -1,4 +1,4 @@
-"""What the path of edits says of itself: each edit in words, what to notice, the table."""
+"""Sentences about the path of edits: each edit, what to notice, and the table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ CLEAR = 0.005  # a smaller lead is 0.00 to two digits
 
 
 def in_words(path: EditPath) -> EditPath:
-    """A path whose senses are called as they are read: the two sentences, where these stand for senses."""
+    """Return a path with the names of its senses. The two sentences replace them for a word without labels."""
     if path.lemma:
         return path
     name = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}.__getitem__
@@ -32,7 +32,7 @@ def in_words(path: EditPath) -> EditPath:
 
 
 def edit_name(step: EditStep) -> str:
-    """What an edit does, in words."""
+    """Describe an edit."""
     if step.old is None and step.new is None:
         return t("the first sentence")
     if step.old is None:
@@ -43,12 +43,12 @@ def edit_name(step: EditStep) -> str:
 
 
 def sense_chip(sense: str, senses: Sequence[str]) -> str:
-    """A sense on a ground of its color."""
+    """Return a sense on a background of its color."""
     return lists.chip_of(sense, sense_colour(senses.index(sense)))
 
 
 def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
-    """What to notice before the answer is shown."""
+    """State what to notice before the answer."""
     n = len(steps) - 1
     values = {"n": n, "word": shorten(word)}
     if moves:
@@ -67,7 +67,7 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
 
 
 def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict | None) -> str:
-    """Why no labeled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
+    """State why the path has no labeled senses, what is measured instead, and its limits, with the verdict on the word if there is one."""
     words = {"first": shorten(first), "second": shorten(second)}
     if not labelled:
         why = t("No labeled senses here:")
@@ -83,7 +83,7 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
 
 
 def write_notices(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
-    """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
+    """State where the sense flips, whether the guess was right, and where the other layers flip, in two sentences."""
     first = path.flips[path.space]
     place = model_layers.in_use().at(path.space)
     old, new = path.ends
@@ -113,7 +113,7 @@ def write_notices(path: EditPath, verdict: Verdict | None, guess: int | None) ->
 
 
 def _same(verdict: Verdict | None, values: dict) -> str:
-    """The sentence about a path whose two ends are read alike: rightly or not, as far as the verdict on the word can tell."""
+    """Describe a path whose two ends have the same sense, and whether the verdict agrees."""
     if verdict is None:
         return t("{place} the model reads “{old}” in both sentences.", **values)
     values |= {"sure": verdict.right_of_100}
@@ -127,7 +127,7 @@ def _same(verdict: Verdict | None, values: dict) -> str:
 
 
 def _flip(path: EditPath, first: int, values: dict) -> str:
-    """The sentence about the first edit at which the lead changes over."""
+    """Describe the first edit at which the lead changes."""
     margins = path.margins[path.space]
     values |= {"k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
     back = ", ".join(map(str, edits.flips(margins)[1:]))
@@ -149,7 +149,7 @@ def _sentence(text: str) -> str:
 
 
 def path_table(path: EditPath) -> pd.DataFrame:
-    """The table twin of a path."""
+    """Return the data table of a path."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Which words change what ELMo expects in the place of the word in question: the sentence colored, and which words come and go."""
+"""Which words change the words that ELMo expects in place of the target: the sentence in color, and which words come and go."""
 
 import pandas as pd
 import streamlit as st
@@ -23,7 +23,7 @@ from pages._widgets.inputs import Chosen
 
 
 def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
-    """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
+    """Show the changes for a sentence of several words. `content` holds the positions of the content words."""
     blue = LAYER_COLOURS["2"]
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
@@ -47,7 +47,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int
 
 
 def write_notice(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
-    """Which word of meaning changes most what is expected, and how."""
+    """State which content word changes the expected words most, and how."""
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
@@ -67,7 +67,7 @@ def _way(options: Options) -> str:
 
 
 def _come_and_go(change: Change) -> str:
-    """ "company, house come in; shore, hill go"."""
+    """Return for example "company, house come in; shore, hill go"."""
     come, go = ", ".join(change.come), ", ".join(change.go)
     parts = [t("{words} come in", words=come) if come else "", t("{words} go", words=go) if go else ""]
     return "; ".join(filter(None, parts)) or t("nothing changes")

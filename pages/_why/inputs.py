@@ -1,4 +1,4 @@
-"""What is asked about the words that decide: examples, what is done to each word, the layer and the half."""
+"""The inputs for the words that decide: examples, what is done to each word, the layer and the direction."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ NEUTRAL = "thing"  # the default of a swap
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The controls."""
+    """The values of the inputs."""
 
     how: str  # drop, mask, swap
     swap: str  # the word put in, where `how` is swap
@@ -30,7 +30,7 @@ class Options:
 
 
 def example_on_screen(chosen: Chosen) -> Decided | None:
-    """The example that the sentence and its word are, if they are one."""
+    """Return the example that the sentence and its word belong to, if any."""
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 

@@ -1,4 +1,4 @@
-"""What the game is asked: the order of the edits, the layer, and the guess."""
+"""The inputs of the game: the order of the edits, the layer and the guess."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from pages._word import pair_layer
 
 
 def choices(in_use: InUse) -> tuple[str, str]:
-    """The order of the edits, and the layer."""
+    """Draw the order of the edits and the layer."""
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
     order = choice(
         "order",
@@ -36,7 +36,7 @@ def choices(in_use: InUse) -> tuple[str, str]:
 
 
 def choose_guess(steps: Sequence[EditStep], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
-    """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
+    """Return the user's guess (NEVER, the number of an edit, or None), and whether to show the answer."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, ""
     st.session_state.flip_of = of

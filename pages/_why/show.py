@@ -1,4 +1,4 @@
-"""Why: the game with both sentences, then the words that decide, of the first."""
+"""Why: the game with both sentences, then the words of the first that decide."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator

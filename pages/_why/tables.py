@@ -1,4 +1,4 @@
-"""The tables of the words that decide and of the halves."""
+"""The data tables of the words that decide and of the two directions."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from core.text.tokens import join_tokens
 
 
 def of_words(result: Influence) -> pd.DataFrame:
-    """A row for each word tried, layer and half: how far it moves the vector, and toward which senses (differences of cosines)."""
+    """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
     rows = []
     for n, position in enumerate(result.changed):
         for v, view in enumerate(result.views):
@@ -25,7 +25,7 @@ def of_words(result: Influence) -> pd.DataFrame:
 
 
 def of_halves(result: Influence) -> pd.DataFrame:
-    """A row for each layer and half: the sense it chooses, its lead, and the cosine to every sense."""
+    """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
     rows = []
     for v, view in enumerate(result.views):
         added = influence.gains(result, view)

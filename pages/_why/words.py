@@ -1,4 +1,4 @@
-"""Words for what decides: names of halves and layers, the legend, what is said of a word without senses."""
+"""Texts about what decides: names of directions and layers, legends, and notes on words without senses."""
 
 from core.common import model_layers
 from core.common.i18n import t
@@ -10,14 +10,14 @@ from pages._widgets import lists
 
 
 def reader(half: str) -> str:
-    """Who has read the sentence."""
+    """Return the name of the direction that read the sentence."""
     if not model_layers.in_use().is_elmo:
         return t("the whole vector")
     return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
 
 
 def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence: what its colors and numbers are."""
+    """Return the HTML legend of the sentence: its colors and numbers."""
     how = {
         influence.DROP: t("Number: lead lost when dropped."),
         influence.MASK: t("Number: lead lost when masked."),
@@ -30,14 +30,14 @@ def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Ma
 
 
 def legend_of_two(pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence of a word without labeled senses: what its colors and numbers are."""
+    """Return the HTML legend of the sentence for a word without labeled senses."""
     chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
     message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
 
 
 def no_other(result: Influence) -> str:
-    """Why only the way of the vector is shown, and what to do."""
+    """State why only the movement of the vector is shown, and what to do."""
     word = result.word_at(result.position)
     return t(
         "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word

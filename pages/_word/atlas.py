@@ -1,4 +1,4 @@
-"""What maps of occurrences share: the reader's own stars among the dots, a dot's card, who was selected."""
+"""The shared parts of maps of occurrences: stars, tooltips and colors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,12 +17,12 @@ from pages._widgets.inputs import Chosen
 
 
 def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
-    """Which of the reader's sentences, numbered from 1, have the word that the map shows."""
+    """Return which of the user's sentences, numbered from 1, have the word of the map."""
     return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
 
 
 def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray) -> list[Star]:
-    """Sentences by number at their places (K, S, d) in the K spaces named."""
+    """Return the sentences by number, at their places (K, S, d) in K spaces."""
     each = zip(chosen.items(), np.moveaxis(places, 1, 0).tolist(), strict=True)
     return [
         Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, at), strict=True)))
@@ -31,17 +31,17 @@ def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray
 
 
 def card(of: Occurrence) -> Markup:
-    """A dot's sentence and sense."""
+    """Return the tooltip of a dot: its sentence and sense."""
     return mark(of.tokens, of.position) + html("<br><i>{}</i>", sense_note(of))
 
 
 def sense_note(of: Occurrence) -> str:
-    """An occurrence's sense; a model's guess is called one."""
+    """Return the sense of an occurrence. A model's guess is marked as one."""
     return of.sense or (t("{sense} (guess)", sense=of.guess) if of.guess else "")
 
 
 def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
-    """A map of occurrences at `flat` (N, 2), those of a lemma in the colors of its senses; its look as of `MapLook`."""
+    """Return a map of occurrences at `flat` (N, 2), colored by sense, with the style of `MapLook`."""
     labels = [o.sense or o.guess if o.lemma == lemma else None for o in occurrences]
     look["guesses"] = [o.guess is not None and o.lemma == lemma for o in occurrences]
     return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))

@@ -1,4 +1,4 @@
-"""AllenNLP beside Elmoscope: the largest difference between their layers of both sentences, and both times, under "In use"."""
+"""AllenNLP compared with Elmoscope in the sidebar: the largest difference between their layers, and both times."""
 
 import time
 
@@ -15,7 +15,7 @@ from pages._frame.markup import show_errors
 
 
 def compare_engines(in_use: InUse) -> None:
-    """Compare AllenNLP's layers of the two sentences with Elmoscope's, in one line of the sidebar."""
+    """State the difference between AllenNLP's and Elmoscope's layers of the two sentences in the sidebar."""
     sentences = [list(tokens) for tokens in question.now().tokens if tokens]
     if not sentences or not allennlp_engine.is_ready():
         return

@@ -1,4 +1,4 @@
-"""Where a word stands in few of the sentences in use: how many more there are among those of the further labeled words, a click away."""
+"""Offer the sentences of the additional labeled words if the selected sentences have few of a word."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages._frame.markup import plain
 
 
 def offer(in_use: InUse, *words: str, key: str) -> None:
-    """A sentence for the words of which there are more, and the button that takes all those sentences into use; else nothing."""
+    """State for which words there are more sentences, with a button that selects them. Show nothing if there are none."""
     corpus = in_use.corpus
     more = keep("further sentences", [("corpus", corpus)], words, lambda: further_sentences(corpus, words), most=256)
     if not more.counts:

@@ -1,4 +1,4 @@
-"""What belongs to ELMo alone: where a transformer is in use, a page says in a sentence what it cannot show, and where to go on."""
+"""A message for pages that need ELMo while a transformer is selected, and where to continue."""
 
 from core.common import model_layers
 from core.common.i18n import t

@@ -1,6 +1,6 @@
-"""The layer at which the pages about the compared word show it: the model's usual one, whatever the word is, until the user chooses another.
+"""The layer that pages about the target word show: the model's default for every word, until the user chooses another.
 
-That one then stays from word to word and from page to page. Home opens in the sense space.
+The choice then holds for all words and pages. Home opens in the sense space.
 """
 
 from collections.abc import Sequence

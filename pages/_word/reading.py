@@ -1,4 +1,4 @@
-"""The reading of every token of a corpus, which pages about a word wait for, or go on without."""
+"""Wait for the encoding of every token of a corpus, or continue without it."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
-    """All tokens of the corpus, waited for a while; None while they are being read."""
+    """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = opened.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
         job.wait(wait_s)
@@ -33,13 +33,13 @@ def view_when_read(compute: Callable[..., R | None], over: Bench, request: Hasha
 
 
 def show_state(over: Bench) -> None:
-    """How far the reading is, with Stop; or why it ended, and how to go on."""
+    """Show the progress with Stop, or why the job ended and how to resume it."""
     corpus, model = over.corpus, over.names.model
     progress.show_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
 
 
 def show_meanwhile(over: Bench, meanwhile: str) -> None:
-    """How far it is, on a page that can do without: what it does `meanwhile`."""
+    """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
     job = opened.table_job(over.corpus, over.names.model)
     if job.running:
         progress.show_progress(job, meanwhile=meanwhile)

@@ -1,7 +1,7 @@
-"""One meaning or two: the verdict on the word in question, the same on every page that shows it (core.views.pair).
+"""The verdict on the target word, one meaning or two, the same on every page (core.views.pair).
 
-`on(in_use, first, second)` holds that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
-best. Pictures open at the model's usual layer, whatever the word is (pair_layer.py). `verdict_words` puts it in words.
+`on(in_use, first, second)` returns it. It does not depend on the visible layer: it uses the layer that separates the senses of this word
+best. Figures open at the model's default layer (pair_layer.py). `verdict_words` describes it.
 """
 
 from contextlib import suppress
@@ -22,7 +22,7 @@ from pages._widgets.inputs import Chosen
 
 
 def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
-    """All that is known of both words."""
+    """Return the pair view of both words."""
     return _pair(in_use, first.in_context, second.in_context)
 
 
@@ -49,7 +49,7 @@ def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
 
 
 def _measure(in_use: InUse) -> None:
-    """What a model's first verdict waits for."""
+    """Prepare what a model's first verdict needs."""
     judge = levels.judge(bench(in_use))
     if not judge.is_calibrated:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):

@@ -1,4 +1,4 @@
-"""A verdict in words: pure functions of its numbers, so that every page says the same of it."""
+"""The verdict in words: pure functions of its numbers, shared by all pages."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 
 
 def title(verdict: Verdict) -> str:
-    """The verdict in two to four words."""
+    """Return the verdict in two to four words."""
     return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
 
 
 def title_with_senses(verdict: Verdict) -> Markup:
-    """The verdict with the senses that it names, where they agree with it. HTML."""
+    """Return the verdict as HTML, with the names of its senses if they agree with it."""
     names = verdict.senses
     if names is None or None in names or verdict.says == CLOSE or verdict.outvoted:
         return html("{}", title(verdict))
@@ -27,12 +27,12 @@ def title_with_senses(verdict: Verdict) -> Markup:
 
 
 def random_in_words(means: Mapping[str, float]) -> str:
-    """The level of two random words by layer, as an end of what a picture is described by, a blank in front; "" where there is none."""
+    """Return the cosine of two random words by layer for a description, with a leading blank, or ""."""
     values = ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in means.items())
     return " " + t("Average of random pairs: {values}.", values=values) if values else ""
 
 
 def random_sentence(level: Level, layer: str) -> str:
-    """Where two random words stand, as a sentence."""
+    """Return a sentence on the cosine of two random words."""
     values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
     return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
