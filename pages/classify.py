@@ -1,4 +1,4 @@
-"""Classify: one text, every classifier's answer at once, and why; the tasks of the ELMo paper; training; results."""
+"""Classify: the answers of all classifiers to a text, with reasons; the paper's tasks; training; results."""
 
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
@@ -6,21 +6,21 @@ from pages._frame.in_use import InUse
 
 
 def classifiers(in_use: InUse) -> None:
-    """News, spam, sentiment."""
+    """Show the classifiers of news, spam and sentiment."""
     question(t("Does context help a classifier?"))
     lede(t("Type a text: classifiers with and without <b>ELMo</b> predict its label, with confidence and reasons."))
     show("pages._classify.show", in_use)
 
 
 def tasks(in_use: InUse) -> None:
-    """The paper's tasks, each without ELMo and with it."""
+    """Show the paper's tasks, each without and with ELMo."""
     question(t("What does ELMo add to a task?"))
     lede(t("The ELMo paper’s tasks on open data, each with and without <b>ELMo</b>: see where the two disagree."))
     show("pages._classify.tasks", in_use)
 
 
 def train(in_use: InUse) -> None:
-    """Classifiers trained on a task or on a file of one's own, watched as they learn."""
+    """Train classifiers on a task or on the user's file."""
     question(t("What does each classifier learn?"))
     lede(t("Choose a task or your own table: every classifier trains on the same split and seeds, in minutes."))
     show("pages._classify.train", in_use)

@@ -1,4 +1,4 @@
-"""How it works: a token's way from its characters to its vector, step by step, in the model's own numbers."""
+"""How it works: from the characters of a token to its vector, step by step, in the model's own numbers."""
 
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, question, show

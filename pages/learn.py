@@ -10,7 +10,7 @@ from pages._learn.slides import all_slides, close, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
-    """Six questions of a course, each with its baseline, its control and its interval."""
+    """Show the lessons, each with its baseline, its control and its interval."""
     lesson = current()
     question(lesson.question)
     lede(lesson.lede)
@@ -19,7 +19,7 @@ def lessons(in_use: InUse) -> None:
 
 
 def slides(in_use: InUse) -> None:
-    """The app's pictures one idea a screen, in large type that fills the screen, with notes for whoever speaks."""
+    """Show the slides, in large type that fills the screen, with the speaker's notes."""
     close()
     slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
     with foot:
@@ -31,7 +31,7 @@ def slides(in_use: InUse) -> None:
 
 
 def guess(in_use: InUse) -> None:
-    """Eight sentences, the sense that ELMo reads in each, you against it; a quiz a day, the same for everybody."""
+    """Show the quiz: eight sentences, and the sense that ELMo reads in each. The quiz of the day is the same for everybody."""
     question(t("Which sense does ELMo choose?"))
     lede(t("In each of 8 sentences, guess the sense <b>ELMo</b> chooses, right or wrong: a match is a point."))
     show("pages._learn.quiz_show", in_use)

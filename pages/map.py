@@ -1,4 +1,4 @@
-"""Map: a word's occurrences in every layer on one set of axes, the user's own sentences among them."""
+"""Map: the occurrences of a word in every layer on one set of axes, with the user's sentences."""
 
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, question, show

@@ -1,4 +1,4 @@
-"""Mix: weigh the layers by hand; neighbors, sense accuracy and map follow (Peters et al. 2018, eq. 1)."""
+"""Mix: set the layer weights; neighbors, sense accuracy and map follow (Peters et al. 2018, eq. 1)."""
 
 import streamlit as st
 

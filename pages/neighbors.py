@@ -1,4 +1,4 @@
-"""Neighbors: the nearest of a word in two contexts, as lists (Peters et al. 2018, table 4), and GloVe's next to them."""
+"""Neighbors: the nearest words and sentences of a word in two contexts (Peters et al. 2018, table 4), next to GloVe's."""
 
 from core.common import model_layers
 from core.common.i18n import t

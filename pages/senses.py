@@ -1,4 +1,4 @@
-"""The senses of a word's sentences: groups found without labels, and a few labels of one's own that spread."""
+"""Senses: a word's sentences in groups without labels, and a few labels that spread to the others."""
 
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
@@ -6,14 +6,14 @@ from pages._frame.in_use import InUse
 
 
 def found(in_use: InUse) -> None:
-    """Groups that nobody labeled."""
+    """Show the groups."""
     question(t("How many meanings does it have here?"))
     lede(t("A word’s sentences, grouped by their vectors alone, without labels. Read, name and correct the groups."))
     show("pages._senses.show", in_use)
 
 
 def spread(in_use: InUse) -> None:
-    """A few sentences labeled by a person, the rest by the vectors."""
+    """Label a few sentences; the vectors label the others."""
     question(t("Label a few: what are the rest?"))
     lede(t("Name the sense of a few sentences. The rest get the likeliest sense, with a probability."))
     show("pages._senses.spread", in_use)

@@ -1,4 +1,4 @@
-"""Anisotropy, of About: what all vectors of a layer share, and what it changes to take it off."""
+"""Anisotropy: what all vectors of a layer share, and the effect of removing it."""
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +14,7 @@ MOST = "8"  # directions taken off, of those that were measured
 
 
 def show(measures: dict) -> None:
-    """Cosines of two random words, and the right sense's share, before and after; nothing where they were not measured so."""
+    """Show the cosine of two random words and the accuracy before and after. Show nothing if they were not measured."""
     random, senses = measures.get("random", {}), measures.get("sentences", {})
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:

@@ -1,4 +1,4 @@
-"""How to cite Elmoscope and ELMo, and what to copy into a report of a problem."""
+"""How to cite Elmoscope and ELMo, and the text to copy into a problem report."""
 
 import streamlit as st
 

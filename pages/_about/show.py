@@ -1,4 +1,4 @@
-"""About, of Models: measures per layer, the training as it went, and the model's card."""
+"""The About part: measures by layer, the training log, and the model card."""
 
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
-    """Say that nothing is known of the layers, and what to do."""
+    """State that the layers were not measured, and what to do."""
     values = {
         "name": plain(name),
         "command": code(command("python", "-m", "core", "evaluate", "card", options=[("model", name), ("data", "FOLDER")])),
@@ -118,7 +118,7 @@ def _peaks(panels: list[Panel]) -> list[str]:
 
 
 def _order_lines(panels: list[Panel]) -> list[str]:
-    """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
+    """State for each task whether layer 1 or layer 2 is better, as in the paper, or that it is inconclusive."""
     orders: dict[str, list[str]] = {"as": [], "not": [], "open": []}
     for panel in panels:
         if panel.order is None:
@@ -137,7 +137,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
 
 
 def _below(panels: list[Panel]) -> list[str]:
-    """The tasks at which a reading without context or without a network is better than every layer."""
+    """Return the tasks at which a baseline without context or network beats every layer."""
     lines = []
     if failed := [say(panel.title) for panel in panels if max(panel.accuracy.values()) < panel.baseline]:
         lines.append(t("No layer reaches the baseline: {tasks}.", tasks=", ".join(failed)))
@@ -148,7 +148,7 @@ def _below(panels: list[Panel]) -> list[str]:
 
 
 def _panel_line(panel: Panel) -> str:
-    """Where a task is done best and worst, as far as the shown digits tell, and how that compares with what needs no context."""
+    """State the best and the worst layer of a task, as far as the shown digits tell, compared with the baseline."""
     shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
     best, worst = (", ".join(layer for layer, values in shown.items() if values == f"{end:.1%}") for end in ends)

@@ -1,4 +1,4 @@
-"""A table as CSV that spreadsheets open and do not run."""
+"""Tables as CSV that spreadsheets open without running a cell."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from core.files.formulas import guard
 
 
 def csv_of(table: pd.DataFrame) -> bytes:
-    """A table as CSV, UTF-8 with a mark that spreadsheets know it by; cells that one would run are quoted."""
+    """Return a table as CSV in UTF-8 with a byte order mark. Cells that a spreadsheet would run are quoted."""
     safe = table.map(_plain_cell).rename(columns=_plain_cell)
     return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")  # by which a lone \r is quoted, too
 

@@ -1,7 +1,6 @@
-"""A view as one HTML file that opens anywhere, with no network: its words, figures, tables, and where all of it comes from.
+"""A view as one HTML file that opens offline: its sentences, figures, tables and provenance.
 
-Plotly's own script is written into the file, once for all figures, and a content security policy keeps the file from asking
-anything of any host.
+Plotly's script is in the file once for all figures. A content security policy keeps the file from any request.
 """
 
 import math
@@ -32,7 +31,7 @@ th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; 
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """What is written. What is not Markup is plain text."""
+    """The contents of a file. All that is not Markup is plain text."""
 
     question: str
     lede: str
@@ -45,7 +44,7 @@ class HtmlPage:
 
 
 def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
-    """A view's whole file, in its language, whatever thread it is made in."""
+    """Return the file of a view, in its language, from any thread."""
     with view.in_its_language():
         figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
@@ -54,7 +53,7 @@ def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, 
 
 
 def html_of(page: HtmlPage) -> str:
-    """The whole file."""
+    """Return the file."""
     from plotly.offline import get_plotlyjs
 
     return _PAGE.render(
@@ -71,7 +70,7 @@ def html_of(page: HtmlPage) -> str:
 
 
 def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
-    """What the file says of itself, in the reader's language."""
+    """Return the file's own texts in the language of the interface."""
     return {
         "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
         "whence": t("Source"),
@@ -80,7 +79,7 @@ def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
 
 
 def _figure_html(figure: go.Figure, number: int) -> Markup:
-    """A figure as Plotly writes it: its data as JSON in which `<` and `>` stand as numbers, so that no text of it ends the script."""
+    """Return a figure as Plotly writes it. Its JSON has `<` and `>` as numbers, so that no text ends the script."""
     drawn = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
     html = drawn.to_html(
         full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
@@ -89,7 +88,7 @@ def _figure_html(figure: go.Figure, number: int) -> Markup:
 
 
 def _cell(value: object) -> str:
-    """A number as one reads it: the CSV has all its digits."""
+    """Return a number rounded for reading. The CSV has all its digits."""
     if isinstance(value, float):
         return _number(value)
     return "" if value is None or value is pd.NA else str(value)

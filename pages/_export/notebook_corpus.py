@@ -1,4 +1,4 @@
-"""Notebooks of the parts of Your texts: a concordance, collocates, keywords."""
+"""The notebooks of Your texts: a concordance, collocates, keywords."""
 
 from core.common.i18n import t
 from core.text import languages

@@ -1,4 +1,4 @@
-"""Recipes as files of Jupyter (nbformat 4.5): JSON in fifteen lines of ours, for which the package nbformat would bring ten others."""
+"""Notebooks as Jupyter files (nbformat 4.5). They are JSON of fifteen lines; the package nbformat would add ten others."""
 
 import hashlib
 import json
@@ -62,10 +62,10 @@ pio.templates["room"], pio.templates.default = room, "plotly_white+room"
 
 
 def notebook(view: str, settings: Settings, *, question: str = "", address: str = "") -> str:
-    """The notebook of a view, as JSON; BadInput where the view has none.
+    """Return the notebook of a view as JSON. Raises BadInput if the view has none.
 
-    `settings` are the page's controls by their names in the address, and "model", "vectors", "corpus"; what is missing is as
-    the page has it at first. `address` is written down for the reader, as text.
+    `settings` are the page's widgets by URL parameter, and "model", "vectors", "corpus". Missing ones have the page's defaults. `address` is
+    written into the text.
     """
     if view not in VIEWS:
         raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(view)))
@@ -95,7 +95,7 @@ def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
 
 
 def _write_assignments(assignments: Mapping[str, Any]) -> str:
-    """A cell of assignments; with the language of the page's words, where that is not English."""
+    """Return a cell of assignments, with the language of the page if it is not English."""
     lines = [f"{name} = {value!r}" for name, value in assignments.items()]
     if language() != "en":
         lines = ["from core.common import i18n", "", f"i18n.use({language()!r})  # of titles and labels in figures", *lines]
@@ -103,7 +103,7 @@ def _write_assignments(assignments: Mapping[str, Any]) -> str:
 
 
 def _cell(number: int, kind: str, source: str) -> dict[str, Any]:
-    """One cell, its source as lines with their ends, its id the same for the same cell."""
+    """Return a cell with its source as lines. Equal cells have equal ids."""
     lines = source.rstrip("\n").splitlines(keepends=True)
     name = f"{number}-{hashlib.sha256(source.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": lines}

@@ -1,4 +1,4 @@
-"""Notebooks of the views on layers: the map, the mix, how a vector is made, what the model learned."""
+"""The notebooks of views of layers: the map, the mix, How it works, and About."""
 
 from core.common import model_layers
 from core.common.i18n import t

@@ -1,4 +1,4 @@
-"""Notebooks of the lessons: each computes its pictures and its table anew."""
+"""The notebooks of the lessons. Each computes its figures and its table again."""
 
 from core.common import model_layers
 from core.common.errors import BadInput
@@ -8,7 +8,7 @@ from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_i
 
 
 def lessons(settings: Settings) -> NotebookRecipe:
-    """The lesson in the address."""
+    """Return the notebook of the lesson in the URL."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
         raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(name)))

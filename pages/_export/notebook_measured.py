@@ -1,4 +1,4 @@
-"""Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments."""
+"""The notebooks of views of bundled measurements: trained classifiers and experiments."""
 
 from core.common.i18n import t
 from pages._export.recipe import NotebookRecipe, Settings, chosen

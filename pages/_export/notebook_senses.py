@@ -1,4 +1,4 @@
-"""Notebooks of the views on a person's labels and on change: a few labels spread, a word between two sets of texts."""
+"""The notebooks of Your labels and of Change over time."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Notebook of the Tasks page: a text through the heads of one task, without ELMo and with it."""
+"""The notebook of the paper's tasks: a text through the heads of one task, without and with ELMo."""
 
 from core.common.i18n import ENGLISH, t
 from core.text import languages

@@ -1,4 +1,4 @@
-"""Notebooks of the views on texts: classifiers, the next word, spelling, senses found, two spaces compared."""
+"""The notebooks of Classify, Next word, spellings, Groups and Compare."""
 
 from core.common import model_layers
 from core.common.i18n import ENGLISH, t
@@ -16,7 +16,7 @@ opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
 
 
 def _task(settings: Settings, key: str) -> tuple[str, str]:
-    """The task asked about, and the text; heads that a visitor trained are not on disk, so the first task stands in for them."""
+    """Return the task and the text. Heads that a user trained are not on disk, so the first task replaces them."""
     prepared = languages.get_language(ENGLISH).examples["classify"]
     task = chosen(settings, key, "news-title")
     task = task if task in prepared else "news-title"

@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbors, what decided it, edits, the quiz."""
+"""The notebooks of views of a word in its sentences: Home, Neighbors, Why and the quiz."""
 
 from core.common import model_layers
 from core.common.config import NEIGHBOURS

@@ -1,4 +1,4 @@
-"""The link of a view and PNG and SVG of its figures, made in the reader's browser: no server draws them, nothing is sent."""
+"""The link of a view, and PNG and SVG files of its figures, made in the browser. Nothing is sent to a server."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""What a notebook is made of: a sentence of what it shows, the values it is given, and cells of constant code that use them.
+"""The parts of a notebook: a description, the values of the view, and constant code that uses them.
 
-User text gets into the code by `repr`, in the cell of given values, and nowhere else.
+Text of the user enters the code only through `repr`, in the cell of values.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ except ElmoscopeError as no_softmax:
 
 @dataclass(frozen=True, slots=True)
 class NotebookRecipe:
-    """One view: what the notebook shows, names and values of the first cell, and the cells behind it."""
+    """The notebook of a view: its description, the names and values of the first cell, and the other cells."""
 
     shows: str
     assignments: Mapping[str, Any] = field(default_factory=dict)
@@ -60,42 +60,44 @@ Maker = Callable[[Settings], NotebookRecipe]
 
 
 def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
-    """Names of what is in use: "model", "vectors", "corpus"."""
+    """Return the names of the selected "model", "vectors" and "corpus"."""
     known = {"model": ("model_name", "elmo-mini"), "vectors": ("vectors_name", "glove-mini"), "corpus": ("corpus", "sentences")}
     return {known[kind][0]: settings.get(kind) or known[kind][1] for kind in kinds}
 
 
 def corpus_in_use(settings: Settings) -> dict[str, str]:
-    """The corpus in use with the labeled sentences of the words in question beside its own (core.text.labelled_words)."""
+    """Return the selected corpus with the labeled sentences of the additional target words (core.text.labelled_words)."""
     words = [read_as or token for text, position, read_as in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
     named = str(settings.get("map_word") or "")
     return {"corpus": with_words(names_in_use(settings, "corpus")["corpus"], [*map(bare, words), named])}
 
 
 def words_in_use(settings: Settings, **more: Any) -> dict[str, Any]:
-    """What is in use, the words in question in their sentences, and more."""
+    """Return the selected names, the target words in their sentences, and more."""
     return names_in_use(settings, "model", "vectors", "corpus") | corpus_in_use(settings) | {"sentences": pair(settings)} | more
 
 
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
-    """The two sentences, each with the number of the word in question among its tokens, and the word that it is read as where that is in
-    doubt (core.text.readings); an empty one is left out."""
+    """Return the two sentences, each with the position of its target and the word that an ambiguous spelling is read as.
+
+    An empty sentence is left out.
+    """
     return [item for item in _choose_sentences(settings) if item[0].strip()]
 
 
 def sentence(settings: Settings) -> tuple[str, int]:
-    """The first sentence and the number of its word in question."""
+    """Return the first sentence and the position of its target."""
     return _choose_sentences(settings)[0][:2]
 
 
 def word(settings: Settings) -> str:
-    """The word in question, in small letters."""
+    """Return the target word in lower case."""
     text, position = sentence(settings)
     return str(settings.get("w") or "".join(languages.tokenize(text)[position : position + 1])).casefold()
 
 
 def _choose_sentences(settings: Settings) -> list[tuple[str, int, str]]:
-    """Both sentences, of the language's first example where there are none yet; what was not chosen in them is guessed as pages do."""
+    """Return both sentences, or the first example without any. Targets that the user did not select are guessed as on the pages."""
     example = next(iter(languages.in_use().examples.get("pairs", {}).values()), ("", ""))
     texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
     tokens = [languages.tokenize(text) for text in texts]
@@ -112,11 +114,11 @@ def _get_reading(settings: Settings, tokens: list[str], position: int | None) ->
 
 
 def mix_of(settings: Settings, layer: str) -> str:
-    """The weights of the layer mix, "a,b,c", where that is looked at; else ""."""
+    """Return the weights of the layer mix, "a,b,c", if the view shows it, else ""."""
     return chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else ""
 
 
 def chosen(settings: Settings, key: str, default: Any) -> Any:
-    """A control's value, or what the page has at first where nothing is chosen."""
+    """Return the value of a widget, or the page's default."""
     value = settings.get(key)
     return default if value in (None, "") else value

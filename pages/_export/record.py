@@ -1,4 +1,4 @@
-"""What a view shows, noted as it is drawn, so that all of it can be taken along: figures, tables, words, settings, address."""
+"""Record what a view shows as it is drawn, for the exports: figures, tables, sentences, settings and address."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCAL = (".localhost", ".local", ".localdomain", ".lan", ".internal", ".home", "
 
 @dataclass(frozen=True, slots=True)
 class NotedFigure:
-    """A figure of the view, or what makes it once it is asked for, and what it shows, in words."""
+    """A figure of the view, or a function that makes it, with its description."""
 
     figure: go.Figure | Callable[[], go.Figure]
     alt: str
@@ -47,7 +47,7 @@ class NotedFigure:
 
 @dataclass(frozen=True, slots=True)
 class NotedTable:
-    """A table of the view, the name of its file, and what it is called on the page."""
+    """A table of the view, the name of its file, and its title on the page."""
 
     table: pd.DataFrame
     name: str
@@ -56,7 +56,7 @@ class NotedTable:
 
 @dataclass
 class Taken:
-    """One view, from the beginning of a run of its page; parts that run again by themselves change it."""
+    """The record of one view from the start of a run of its page. Fragments that run again change it."""
 
     view: str  # the page's file without its ending; "home" for app.py
     title: str  # in the menu
@@ -80,9 +80,9 @@ class Taken:
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Keep what was drawn ("figure", "table", "notice", what was "typed") and the controls and the address as they are now.
+        """Record what was drawn ("figure", "table", "notice" or "typed"), with the current widgets and address.
 
-        What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
+        What a fragment drew in its last run and does not draw now is removed, as it is from the page.
         """
         fragment, run = ThreadState.get().fragment_id, get_script_run_ctx().fragment_ids_this_run
         if run is not None and self._runs.get(fragment) is not run:
@@ -114,7 +114,7 @@ class Taken:
         return f"{url.path or '/'}{'?' if url.query else ''}{url.query}"
 
     def query(self) -> list[tuple[str, str]]:
-        """The address's parameters, a value each."""
+        """Return the URL parameters with one value each."""
         return parse_qsl(urlsplit(self.address).query, keep_blank_values=True)
 
     def notices(self) -> list[Markup]:
@@ -132,21 +132,21 @@ class Taken:
 
 
 def begin(view: str, title: str, in_use: Any) -> None:
-    """Begin a page anew."""
+    """Start the record of a page."""
     last = st.session_state.get(KEY)
     before = last and (last.before if last.view == view else (last.view, dict(last.query())))
     st.session_state[KEY] = Taken(view, title, in_use, before, language=i18n.language())
 
 
 def now() -> Taken:
-    """What the page has noted so far."""
+    """Return the record of the page so far."""
     if KEY not in st.session_state:
         begin("", "", None)
     return st.session_state[KEY]
 
 
 def _is_public(host: str) -> bool:
-    """Tell whether a host's name or number may be reached from anywhere."""
+    """Return whether a host name or IP address can be reached from anywhere."""
     with suppress(ValueError):
         return ip_address(host).is_global
     name = host.rstrip(".").casefold()

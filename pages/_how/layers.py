@@ -59,7 +59,7 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
 
 
 def _skip(way: Walk) -> None:
-    """The second layer as the sum it is."""
+    """Show the second layer as a sum with its skip connection."""
     steps = way.forward.steps[1], way.backward.steps[1]
     parts = [np.concatenate(each) for each in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
     st.markdown(t("**Skip connection**"))
@@ -69,7 +69,7 @@ def _skip(way: Walk) -> None:
 
 
 def _of_a_repeated_word(way: Walk) -> str:
-    """One spelling twice in a sentence: where its two vectors part."""
+    """Show where the two vectors of a repeated spelling begin to differ."""
     words = [
         way.tokens[way.position],
         *(token for token in way.tokens if any(map(str.isalnum, token))),

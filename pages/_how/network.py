@@ -1,8 +1,8 @@
-"""How it works at a glance: the whole network with the reader's sentence in it, every box of it the way to its step.
+"""An overview of the network with the user's sentence. Every box opens its step.
 
-Letters, filters, the spelling's vector, an LSTM a layer in either direction, the layers, their mix: from the top down, a column a word.
-A cell's color is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
-words for a wide page, with few for a phone.
+From the top down it shows letters, filters, the spelling vector, an LSTM for each layer and direction, the layers and their mix, with a
+column for each word. The color of a cell is the size of the model's numbers there, relative to the largest of its row. The network is drawn
+twice: with many words for a wide page, with few for a phone.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 
 def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
-    """The network with the step `number` (from 0) marked."""
+    """Show the network with the step `number` (from 0) highlighted."""
     sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
     drawn = html("{}", [html('<div class="{}">{}</div>', name, drawing(way, all_steps, number, *size)) for name, size in sizes.items()])
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
@@ -45,7 +45,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
 
 
 def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
-    """The network as SVG: a row for each step that is a part of it, columns the words round the one in question."""
+    """Return the network as SVG: a row for each step that is part of it, and a column for each word around the target."""
     first = max(0, min(way.position - most // 2, len(way.tokens) - most))
     words = range(first, min(len(way.tokens), first + most))
     column = (width - left - 2 * PAD) / max(len(words), 1)
@@ -106,7 +106,7 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
 
 
 def _names(top: int) -> tuple[str, ...]:
-    """What the boxes are called, step by step."""
+    """Return the names of the boxes by step."""
     return (
         t("Characters"),
         t("Filters"),
@@ -119,7 +119,7 @@ def _names(top: int) -> tuple[str, ...]:
 
 
 def _rows(way: Walk) -> list[tuple[float, Painted]]:
-    """The steps' rows in order: how high, and what paints a word's place in it."""
+    """Return the rows of the steps in order: the height, and the function that draws a word's cell."""
     n, half = len(way.layers) - 1, way.layers.shape[-1] // 2
     strip = min(MOST, max(LEAST, 30 // max(n, 1)))
     above = [str(j) for j in range(1, n + 1)]
@@ -167,7 +167,7 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
 
 
 def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> Markup:
-    """A wire with a point at its end; level where y1 is None."""
+    """Return an arrow, horizontal if y1 is None."""
     if y1 is None:
         d = 4 if x1 > x0 else -4
         return html('<path class="wire" d="M{:.1f} {:.1f}H{:.1f}m{} -3l{} 3l{} 3"/>', x0 + d / 2, y0, x1 - d / 2, -d, d, -d)

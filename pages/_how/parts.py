@@ -1,4 +1,4 @@
-"""What the steps of How it works share: tokens as labels, and the shape of a step's table."""
+"""The shared parts of the steps of How it works: labels of tokens, and shapes."""
 
 from core.common import markup
 from core.text.tokens import write_word
@@ -7,5 +7,5 @@ Rows = list[dict]  # of a step's table twin
 
 
 def shorten(token: str, most: int = 18) -> str:
-    """A token short enough for a label."""
+    """Shorten a token for a label."""
     return markup.shorten(write_word(token), most)

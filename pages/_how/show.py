@@ -1,4 +1,4 @@
-"""The walk of How it works: the network at a glance, then nine steps of one token, a screen each, the step's number in the address."""
+"""How it works: the overview, then nine steps of one token. The number of the step is a URL parameter."""
 
 from collections.abc import Callable
 from functools import partial
@@ -69,7 +69,7 @@ def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:
 
 
 def _stepper(all_steps: tuple[Step, ...]) -> int:
-    """Back, the steps' numbers, next; the number from 0."""
+    """Draw Back, the numbers of the steps, and Next. Return the number from 0."""
 
     def following(number: int) -> str:
         last = number == len(all_steps) - 1

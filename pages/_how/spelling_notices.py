@@ -1,4 +1,4 @@
-"""What to notice of spellings: sentences computed from what is on the screen."""
+"""Sentences about spellings, computed from what the page shows."""
 
 from collections.abc import Iterable
 
@@ -23,9 +23,9 @@ def write_notices(
     usual: float | None,
     lower: tuple[str, ...] = (),
 ) -> list[str]:
-    """GloVe's gaps, words that sentences part, the nearest pair beside chance, and words that are not read.
+    """State which words GloVe lacks, which words are never one token, the nearest pair with chance, and unread words.
 
-    `usual` is the cosine by chance of the nearest two of as many words as are read; `lower`: words that GloVe reads in small letters.
+    `usual` is the cosine by chance of the nearest two of as many words. `lower` holds words that GloVe reads in lower case.
     """
     if not firings:
         return []
@@ -48,7 +48,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
 
 
 def _parted(firings: list[Firing]) -> list[str]:
-    """Words that no sentence holds as one token."""
+    """State which words no sentence has as one token."""
     parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
     words = ", ".join(f"“{shorten(word, 24)}” ({shorten(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
     return [t("In a sentence, both models split {words}.", words=words)] if parted else []
@@ -83,7 +83,7 @@ def _unread(firings: list[Firing]) -> list[str]:
 
 
 def of_windows(firings: list[Firing]) -> list[str]:
-    """Which words are known whole, and the one that is read in the smallest pieces."""
+    """State which words are known as a whole, and which is read in the smallest pieces."""
     if not all(firing.exact for firing in firings):
         return []
     lines = []
@@ -108,7 +108,7 @@ def of_windows(firings: list[Firing]) -> list[str]:
 
 
 def reading_guide(firing: Firing) -> str:
-    """How the picture of windows is to be read, and what is not in it (Markdown without user text)."""
+    """Return Markdown on how to read the picture of the windows, and what it does not show. It has no text of the user."""
     guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word’s ends.")
     if firing.exact:
         parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)

@@ -1,4 +1,4 @@
-"""Step 4 of How it works: any spelling read; its neighbors in layer 0 next to GloVe's, the windows that fire, the cosines."""
+"""Step 4 of How it works: the spelling vectors of any words, their neighbors next to GloVe's, the active windows, and the cosines."""
 
 import streamlit as st
 
@@ -90,7 +90,7 @@ def _take_example() -> None:
 
 @st.fragment
 def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVectors) -> None:
-    """One of the words: where its vector comes from, and its neighbors by both models."""
+    """Show where a word's vector comes from, and its neighbors in both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     chosen = (
         st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")

@@ -49,7 +49,7 @@ def direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str
 
 
 def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
-    """What the layer told at each word up to this one, in the order of reading."""
+    """Show the output of the layer at each word up to this one, in reading order."""
     tokens = [SENTENCE_BEGIN, *way.tokens, SENTENCE_END]
     at = way.position + 1
     places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]

@@ -1,4 +1,4 @@
-"""What each step of How it works says before its picture: its title, words, shape, equations and their sources."""
+"""The texts of the steps of How it works: title, text, shapes, equations and sources."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from core.common.i18n import t
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, before its picture."""
+    """The texts of a step."""
 
     title: str
     words: str  # may hold HTML, of ours

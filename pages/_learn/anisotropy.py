@@ -1,4 +1,4 @@
-"""The lesson on anisotropy: densities of cosines by layer, as they are, minus the mean, minus the top directions."""
+"""The lesson on anisotropy: densities of cosines by layer, of raw vectors, without the mean, and without the top directions."""
 
 import pandas as pd
 import streamlit as st
@@ -66,7 +66,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
 
 
 def _self_similarity(panels: list[tuple[str, SharedPanel]], how: str) -> None:
-    """What a word keeps of itself, a layer at a time."""
+    """Show the self-similarity of words by layer."""
     st.markdown(t("**Self-similarity by layer**, vectors {how}", how=how))
     dots = []
     for name, panel in panels:

@@ -1,4 +1,4 @@
-"""The lesson on distributions: cosines of pairs of one sense and of two by layer, and a threshold with both its errors."""
+"""The lesson on distributions: the cosines of same-sense and different-sense pairs by layer, and a threshold with both errors."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""The lesson on what is known before the word is read: its place and its substitutes beside layer 1, by word."""
+"""The lesson on what is known before the word is read: its position and its substitutes, compared with layer 1."""
 
 import pandas as pd
 import streamlit as st
@@ -42,7 +42,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and color."""
+    """Return the names and colors of the rows, in order."""
     titles = {
         SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
         PLACE: (t("before: LSTM states"), "#009E73"),

@@ -1,4 +1,4 @@
-"""The lesson that asks whether it is context: a layer beside layer 0, shuffled words, an untrained biLM and the static context, by word."""
+"""The lesson on the role of context: a layer compared with layer 0, shuffled words, an untrained biLM and the static context."""
 
 import pandas as pd
 import streamlit as st
@@ -46,7 +46,7 @@ def _page(result: dict, lesson: Lesson) -> None:
 
 
 def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tuple[str, str]], key: str, word: str | None) -> None:
-    """1-NN accuracy with its interval, a row for each kind of vectors (its name and color); `word`'s dots are marked."""
+    """Draw the 1-NN accuracy with its interval, a row for each kind of vectors (name and color). Mark the dots of `word`."""
     rows = []
     for name, (title, color) in titles.items():
         values = measured["one_nn"][name]
@@ -60,7 +60,7 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
 
 
 def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and color."""
+    """Return the names and colors of the rows, in order."""
     titles = {
         layer: (layer_title(layer), layer_colour(layer)),
         STATIC: (t("static vectors"), GLOVE),

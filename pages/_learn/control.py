@@ -1,4 +1,4 @@
-"""The lesson on the control task: accuracy on tags and on random tags by the probe's rank, a layer at a time."""
+"""The lesson on the control task: accuracy on tags and on random tags by the rank of the probe, for each layer."""
 
 import pandas as pd
 import streamlit as st

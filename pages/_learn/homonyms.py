@@ -1,4 +1,4 @@
-"""The lesson on homonymy and polysemy: how well senses separate by their relation, and a word's self-similarity beside its frequency."""
+"""The lesson on homonymy and polysemy: how well senses separate by their relation, and self-similarity by frequency."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""What lessons share: the labeled sentences they read, what was measured for them beside the model, the choice of a word."""
+"""The shared parts of lessons: their labeled sentences, the measurements stored with the model, and the choice of a word."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pages._widgets import lists
 
 
 def labelled(in_use: InUse) -> Bench:
-    """The corpus in use where its words have labeled senses; else the model's own language's, which the page says."""
+    """Return the selected corpus if it is labeled, else that of the model's language. Show a notice in that case."""
     over = bench(in_use)
     if over.is_labelled and len(over.targets.labelled_rows()):
         return over
@@ -36,7 +36,7 @@ def labelled(in_use: InUse) -> Bench:
 
 
 def own(in_use: InUse) -> Bench:
-    """The labeled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
+    """Return the labeled sentences of the model's language. Show a notice if another corpus is selected."""
     language = bench(in_use).language
     if not language.sentences or not relations.read(language.code):
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
@@ -46,7 +46,7 @@ def own(in_use: InUse) -> Bench:
 
 
 def get_part(model_name: str, part: str) -> dict | None:
-    """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
+    """Return the measurements of the model for a lesson. Return None without any, and state what to do."""
     model = opened.model(model_name)
     result = lessons.read(model.folder, model.fingerprint).get(part)
     if result is None:
@@ -57,20 +57,20 @@ def get_part(model_name: str, part: str) -> dict | None:
 
 
 def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
-    """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
+    """Draw the measurements of the model for a lesson. It runs in a fragment, whose errors do not reach the caller."""
     with show_errors():
         if result := get_part(model_name, part):
             draw(result)
 
 
 def word_of(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
-    """One of the lesson's words, or all of them."""
+    """Draw the choice of one of the lesson's words, or all."""
     titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
     return place.selectbox(t("Word"), list(titles), format_func=titles.get, key=key, **options, **BOUND) or ALL_WORDS
 
 
 def show_by_word(measured: Mapping, titles: Mapping[str, tuple[str, str]], key: str) -> None:
-    """The 1-NN accuracy of each word by each kind of vectors, folded."""
+    """Show the 1-NN accuracy of each word for each kind of vectors, in an expander."""
     shares = {title: measured["one_nn"][name] for name, (title, _) in titles.items()}
     rows = [{t("word"): word} | {title: round(of[k], 3) for title, of in shares.items()} for k, word in enumerate(measured["words"])]
     lists.twin(pd.DataFrame(rows), name=f"{key}-words", label=t("By word"), key=f"lesson.{key}.words")

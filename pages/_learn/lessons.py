@@ -1,4 +1,4 @@
-"""The lessons' questions, answers in a sentence, and exercises, in the reader's language."""
+"""The texts of the lessons: questions, answers in one sentence, and exercises."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from pages._frame.markup import show_html
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One lesson: its name in the address, its question, the sentence under it, and a question for a class."""
+    """The texts of a lesson: its name in the URL, its question, the sentence below it, and a question for a class."""
 
     name: str
     question: str
@@ -22,7 +22,7 @@ class Lesson:
 
     @property
     def module(self) -> str:
-        """That which draws it."""
+        """The name of the module that draws the lesson."""
         return f"pages._learn.{'anisotropy' if self.name == 'cone' else self.name}"
 
 
@@ -100,23 +100,23 @@ def choose() -> None:
 
 
 def exercise(lesson: Lesson) -> None:
-    """The question for a class, under the pictures."""
+    """Show the question for a class."""
     show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
 
 
 def details(how: str) -> DeltaGenerator:
-    """Closed, under the question for a class: how it was measured."""
+    """Show in a closed expander how the lesson was measured."""
     result = st.expander(t("Details"), icon=":material/info:", key="lesson.details")
     show_html('<p class="small">{}</p>', how, place=result)
     return result
 
 
 def interval(difference: Paired) -> str:
-    """A difference in points, with its interval and whether it is more than chance."""
+    """Return a difference in points with its interval and its significance."""
     values = {"mean": format_number(100 * difference.mean, "+.1f"), "span": difference.span(), "certain": certainty(difference.verdict)}
     return t("{mean} points ({span}), {certain}", **values)
 
 
 def certainty(decided: bool | int) -> str:
-    """Whether a figure is more than chance."""
+    """State whether a value is beyond chance."""
     return t("significant") if decided else t("not significant")

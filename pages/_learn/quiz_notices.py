@@ -1,4 +1,4 @@
-"""What the page says: of an answer, of how ELMo came to its reading, and of a finished quiz."""
+"""Sentences about an answer, about ELMo's reading, and about a finished quiz."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from core.senses.quiz import QuizQuestion, QuizReading
 
 
 def asking(quiz_question: QuizQuestion) -> list[str]:
-    """Before an answer: what is asked for, and what guessing would give."""
+    """State the task before an answer, and the score of guessing."""
     return [
         t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
         t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
@@ -31,7 +31,7 @@ def answered(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> 
 
 
 def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
-    """How ELMo came to its reading, and how far it can be believed: both counted on sentences other than this."""
+    """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
     values = {
         "votes": max(reading.votes),
         "n": sum(reading.votes),
@@ -49,7 +49,7 @@ def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
 
 
 def summarize(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
-    """A finished quiz: both against the labels, and what guessing would have given."""
+    """Compare both scores of a finished quiz with the labels and with guessing."""
     n = len(quiz_questions)
     mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))
     right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))

@@ -1,4 +1,4 @@
-"""Quizzes: their questions, what a model reads in each, and what a visitor has played: which is on, what was chosen, the streak."""
+"""Quizzes: their questions, a model's readings, and the user's answers."""
 
 import random
 
@@ -20,9 +20,9 @@ NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.
 
 
 def number() -> tuple[int, BadInput | None]:
-    """The number of the quiz that is on, and what is wrong with the address where it names none.
+    """Return the number of the current quiz, and the error in the URL if it names none.
 
-    What the address newly says counts before what was played last, and that before the quiz of the day.
+    A new number in the URL comes first, then the quiz played last, then the quiz of the day.
     """
     state = st.session_state
     given = st.query_params.get(ADDRESS)
@@ -42,23 +42,23 @@ def number() -> tuple[int, BadInput | None]:
 
 
 def game(number: int, model: str, language: str) -> Game:
-    """The visitor's game of that quiz; under another model it is another game."""
+    """Return the user's game of a quiz. Each model has its own."""
     games = st.session_state.setdefault(GAMES, {})
     return games.setdefault((number, model, language), Game(number))
 
 
 def other() -> None:
-    """In a button's callback: a quiz of no day, drawn at random."""
+    """Start a random quiz. This is a callback."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
 
 
 def of_today() -> None:
-    """In a button's callback: the quiz of the day."""
+    """Start the quiz of the day. This is a callback."""
     _write(quiz.today())
 
 
 def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
-    """How many answers on end, over all quizzes of this visit, were what ELMo read; and the most that ever were.
+    """Return the current and the longest streak of correct guesses over all quizzes of this visit.
 
     `hits` are those of the quiz `key` so far.
     """
@@ -83,20 +83,20 @@ def _write(number: int) -> None:
 
 
 def _untouched() -> bool:
-    """Whether nothing of the quiz that is on was answered yet."""
+    """Return whether the current quiz has no answer yet."""
     games = st.session_state.get(GAMES, {})
     return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
 
 
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
-    """The questions of a number in a language; without any model."""
+    """Return the questions of a quiz in a language. This needs no model."""
     language = languages.get_language(code)
     reads = (("corpus", language.sentences), ("corpus", language.more_sentences))
     return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
 def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
-    """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
+    """Return the model's reading of a question. The sentences of the word are encoded once and stored on disk."""
     over = bench(in_use)
     space = judge(over).sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}

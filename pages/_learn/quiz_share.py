@@ -1,4 +1,4 @@
-"""The line to share, with a button that copies it; where a browser does not let a page copy, the line is selected instead."""
+"""The result as a line to share, with a button that copies it. A browser that forbids copying selects it instead."""
 
 from pathlib import Path
 from urllib.parse import urlencode
@@ -16,13 +16,13 @@ _share = st.components.v2.component("guess_share", html=HTML, css=STYLE, js=SCRI
 
 
 def link(number: int) -> str:
-    """The way to a quiz for whoever gets the line: the page's own address, the number, and the model where it is not the usual one."""
+    """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
     kept = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
     _, view = door("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **kept})}"
 
 
 def share(line: str) -> None:
-    """The line and its button."""
+    """Show the line and its button."""
     words = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
     _share(key="guess.share", data={"line": line, **words})

@@ -1,4 +1,4 @@
-"""Guess the machine: a question, its answer, the score. The page stands before any model is opened; ELMo reads while one thinks."""
+"""Guess the machine: a question, its answer and the score. The page appears before the model is opened; ELMo reads while the user thinks."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -69,7 +69,7 @@ def _play(in_use: InUse) -> None:
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
-    """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
+    """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
     right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=False))
     now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
@@ -127,7 +127,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
 
 
 def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
-    """What ELMo expects in the word's place, where it can name words."""
+    """Show the words that ELMo expects in place of the target, if the model can."""
     word = WordInContext(quiz_question.tokens, quiz_question.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
         (place,) = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=(word,)))
@@ -136,7 +136,7 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
 
 
 def _mark_word(quiz_question: QuizQuestion) -> Markup:
-    """The sentence, its word marked."""
+    """Return the sentence with its word marked."""
     parts = []
     for k, piece in enumerate(pieces(quiz_question.tokens)):
         blank = piece[: len(piece) - len(piece.lstrip())]
@@ -146,7 +146,7 @@ def _mark_word(quiz_question: QuizQuestion) -> Markup:
 
 
 def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
-    """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
+    """Show a sense, its definition, its votes, and who chose it: the user, ELMo or the label."""
     sense = quiz_question.senses[k]
     colour = sense_colour(k)
     n = sum(quiz_reading.votes)

@@ -1,4 +1,4 @@
-"""The slides' pictures: each one live figure, and a sentence of at most twenty words computed from it."""
+"""The pictures of the slides: live figures with a sentence of at most twenty words."""
 
 import math
 from collections import Counter
@@ -41,7 +41,7 @@ SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifi
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:
-    """The word's labeled senses, two at least."""
+    """Return the labeled senses of the word, at least two."""
     senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
@@ -49,7 +49,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 
 def _lemma(in_use: InUse, shown: TwoContexts) -> str:
-    """The labeled word that the one shown is a form of."""
+    """Return the labeled word that the visible word is a form of."""
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 
@@ -61,7 +61,7 @@ def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None
 
 
 def _mark_word(word: WordInContext) -> Markup:
-    """A sentence, its word marked."""
+    """Return a sentence with its word marked."""
     place = "\ue000"  # of the word
     readable = join_tokens([*word.tokens[: word.position], place, *word.tokens[word.position + 1 :]])
     before, _, after = readable.partition(place)
@@ -69,13 +69,13 @@ def _mark_word(word: WordInContext) -> Markup:
 
 
 def _cosines(in_use: InUse, shown: TwoContexts) -> dict[str, float]:
-    """The cosine of the word's two vectors in each layer."""
+    """Return the cosine of the word's two vectors in each layer."""
     first, second = (query.layers for query in bench(in_use).queries(shown.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
 
 def _static(in_use: InUse, shown: TwoContexts) -> float | None:
-    """The cosine of both forms' GloVe vectors, 1 where they are spelled alike; None where one has none."""
+    """Return the cosine of the GloVe vectors of both forms: 1 for one spelling, None if one is missing."""
     return opened.vectors(in_use.vectors).cosine(*shown.written)
 
 

@@ -1,4 +1,4 @@
-"""A slide below its question: the picture, the one control, and the way to the whole page with what is shown."""
+"""A slide below its question: the picture, its control, and a link to the complete page."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ TEXTS, INFLUENCE, OF_SENSES = (
 
 
 def show(in_use: InUse, number: int) -> None:
-    """A slide below its question: picture, sentence, control, and for whoever speaks the notes and the whole page."""
+    """Show a slide below its question: picture, sentence, control, the speaker's notes, and the link to the page."""
     slide = all_slides()[number]
     place = st.container(gap="small")
     draw = slide_pictures.DRAW[number]
@@ -52,7 +52,7 @@ def _sentences(number: int, shown: TwoContexts) -> list[tuple[str, str, str]]:
 
 
 def _control(number: int, in_use: InUse) -> str:
-    """The slide's one control: a word, or a text."""
+    """Draw the slide's control: a word or a text."""
     if number == SPELLING:
         label = t("Invent a word")
         usual = examples.invented()
@@ -66,7 +66,7 @@ def _control(number: int, in_use: InUse) -> str:
 
 
 def _address(number: int, shown: str | TwoContexts) -> dict[str, str]:
-    """What the slide shows, as the full page's address has it."""
+    """Return the URL parameters of the page that show the same."""
     if isinstance(shown, str):
         return {"step": "4", "spell": shown} if number == SPELLING else {"text_news-title": shown}
     values = {"map_word": shown.word}

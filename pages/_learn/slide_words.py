@@ -1,4 +1,4 @@
-"""The word that the slides show, any that is labeled or the reader's own, and the sentences that it stands in."""
+"""The word of the slides, labeled or typed, and its sentences."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ USUAL = 9  # tokens of a sentence, where there is a choice: it is read from afar
 
 
 def choose(in_use: InUse) -> str:
-    """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
+    """Draw the box: the target word first, the examples, then every labeled word. The user can type any other."""
     known = list_words_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
@@ -32,9 +32,9 @@ def choose(in_use: InUse) -> str:
 
 
 def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:
-    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labeled otherwise.
+    """Return the word's sentences: the user's, else an example's, else two with different labels.
 
-    Where a slide is about labeled senses, a word without two of them gives way to the first example, and that is said.
+    On a slide about labeled senses, a word without two of them is replaced by the first example, and the slide states this.
     """
     if of_senses and not _has_senses(in_use, word):
         instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
@@ -51,7 +51,7 @@ def _has_senses(in_use: InUse, word: str) -> bool:
 
 
 def _own(word: str) -> TwoContexts | None:
-    """The reader's two sentences, where the word is in question in both."""
+    """Return the user's two sentences if the word is the target in both."""
     current = question.now()
     if word != question.word() or None in current.positions or current.texts in examples.pairs().values():
         return None
@@ -60,7 +60,7 @@ def _own(word: str) -> TwoContexts | None:
 
 
 def _example(word: str) -> TwoContexts | None:
-    """An example of Home's, or the one of the page of influence, or both."""
+    """Return an example of Home, of Why, or both."""
     pair = examples.pairs().get(word)
     single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
     if not pair:
@@ -75,7 +75,7 @@ def _find_word(text: str, word: str) -> WordInContext:
 
 
 def _labelled(in_use: InUse, word: str) -> TwoContexts:
-    """Two sentences of different senses, spelled alike in both where any are, of a length that is read from afar."""
+    """Return two sentences of different senses with one spelling if possible, short enough for a slide."""
     language = sentences_of(in_use.corpus) or languages.in_use()
     over, used = bench(in_use), bench(in_use).about(WordInContext((word,), 0))
     lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))

@@ -1,4 +1,4 @@
-"""The slides' words: each one's question, the page it is taken from, the speaker's notes; and the way from slide to slide."""
+"""The texts of the slides: questions, pages and the speaker's notes; and the steps between them."""
 
 from dataclasses import dataclass
 
@@ -58,7 +58,7 @@ STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A slide's words; its picture is drawn by `slide_pictures`."""
+    """The texts of a slide. `slide_pictures` draws its picture."""
 
     title: str  # a question
     page: str  # where the whole of it is
@@ -66,7 +66,7 @@ class Slide:
 
 
 def all_slides() -> tuple[Slide, ...]:
-    """All slides, in order, in the reader's language."""
+    """Return all slides in order, in the language of the interface."""
     return (
         Slide(
             t("Does one word have one meaning?"),
@@ -138,11 +138,11 @@ def close() -> None:
 
 
 def stepper() -> int:
-    """Back, the slides' numbers, next, by button or arrow key; the number from 0."""
+    """Draw Back, the numbers of the slides, and Next, with arrow keys. Return the number from 0."""
     return steps.stepper("slide", t("Slide"), NUMBERS, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
 
 
 def notes(number: int) -> None:
-    """For whoever speaks, folded."""
+    """Show the speaker's notes in an expander."""
     with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
         st.markdown(all_slides()[number].note)
