@@ -84,8 +84,9 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
     space = space or open_space(model, vectors)
 
     def of(word: str) -> Pairs:
-        parts = space.of_rows(table, pairs.rows_of(table, word)) if space else None
-        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.encode_around(table, word, vectors), parts, space)
+        rows = pairs.rows_of(table, word)
+        parts, around = space.of_rows(table, rows) if space else None, verdict.words_around(table, rows, vectors)
+        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), around, parts, space)
 
     return [of(word) for word in words]
 

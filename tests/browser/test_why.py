@@ -81,7 +81,7 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     expect(notice).not_to_have_text(before)
     expect(notice).to_contain_text("“bank” is nearest to financial institution")
     page.get_by_role("radio", name="money", exact=True).or_(page.get_by_role("button", name="money", exact=True)).first.click()
-    expect(page.get_by_text("“money” has no labeled senses").first).to_be_visible()
+    expect(page.get_by_text("Two words, “money” and “bank”").first).to_be_visible()
     more(page)
     page.get_by_role("radio", name="swap it", exact=True).click()
     swap = page.get_by_role("textbox", name="Swap for", exact=True)

@@ -40,21 +40,12 @@ def opened():
     return result
 
 
-def judged(opened, code: str, word: str, pair) -> Verdict:
-    model, table, ground = opened[code]
-    queries = []
-    for text in pair:
-        tokens = model.language.tokenize(text)
-        queries.append(make_query(model.encoder, tokens, find_word(tokens, word)[0]))
-    vectors = static_vectors(model)
-    return verdict.of_labelled(table, word, *queries, ground, vectors, open_space(model, vectors))
-
-
 @pytest.mark.parametrize("code", CODES)
 def test_every_example_is_two_meanings(opened, code: str):
     pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
-    wrong = {word: judged(opened, code, word, pair) for word, pair in pairs.items()}
+    bench = open_bench(opened[code][0].name)
+    wrong = {word: levels.judge(bench).judge(*bench.words(*pair)).verdict for word, pair in pairs.items()}
     wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
     assert not wrong
 
@@ -260,7 +251,7 @@ def test_the_usual_ground_is_the_english_one(opened):
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     model, table, ground = opened["en"]
     queries = []
-    for text in model.language.examples["pairs"]["mouse"]:
+    for text in ("The cat chased a mouse across the kitchen floor.", "Click the left button of the mouse to open the file."):
         tokens = model.language.tokenize(text)
         queries.append(make_query(model.encoder, tokens, tokens.index("mouse")))
     vectors = static_vectors(model)
