@@ -82,7 +82,7 @@ def _uploader_style(label: str) -> str:
     """Return a style that labels Streamlit's upload button, which speaks only English. The limit is part of our own text."""
     box = '[data-testid="stFileUploaderDropzone"]'
     return (
-        f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label)}; font-size: 1rem;}} "
+        f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label, ensure_ascii=False)}; font-size: 1rem;}} "
         '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
     )
 

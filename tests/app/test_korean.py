@@ -69,3 +69,12 @@ def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_i
     page.text_input(key="slide_invented").set_value("unfriendlyish").run()
     message = " ".join(words_on(page))
     assert "읽지 못합니다" in message and "몫이" not in message
+
+
+def test_upload_button_has_a_readable_korean_label():
+    """CSS has no escapes such as \\ud30c."""
+    page = opened("pages/texts.py", lang="ko")
+    labels = re.findall(
+        r'stFileUploaderDropzone"\] button p::after \{content: "([^"]*)"', "\n".join(str(each.proto.body) for each in page.get("html"))
+    )
+    assert labels and all(HANGUL.search(label) and "\\" not in label for label in labels)
