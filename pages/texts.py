@@ -11,7 +11,7 @@ def texts(in_use: InUse) -> None:
     question(t("What do your own texts say?"))
     lede(t("Add your texts: search them here, and use them on every page."))
     draw_inputs()
-    show("pages._texts.brought", in_use)
+    show("pages._texts.selection", in_use)
 
 
 def search(in_use: InUse) -> None:

@@ -15,8 +15,8 @@ def with_members(variants: Iterable[Variant]) -> list[Variant]:
     """The variants and the members that committees among them need, members before committees."""
     variant_list = list(variants)
     members = [VARIANTS[name] for variant in variant_list for name in variant.members]
-    alone = [variant for variant in [*variant_list, *members] if not variant.members]
-    return [*dict.fromkeys(alone), *(variant for variant in variant_list if variant.members)]
+    singles = [variant for variant in [*variant_list, *members] if not variant.members]
+    return [*dict.fromkeys(singles), *(variant for variant in variant_list if variant.members)]
 
 
 def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:

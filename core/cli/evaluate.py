@@ -44,7 +44,10 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     scores["dropped"] = dropped
 
     def cells(row: dict) -> list[str]:
-        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(row.get, layer_scores.MEASURES)]
+        return [
+            f"{measure['macro']:.1%}, {measure['pooled']:.1%}   {_weights(measure)}".strip()
+            for measure in map(row.get, layer_scores.MEASURES)
+        ]
 
     lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), cells)
     often = scores["most_frequent"]

@@ -34,9 +34,9 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     labeled, guessed = [], []
     for row in map(json.loads, filter(None, text.split("\n"))):
         token = tuple(row["tokens"]), row["position"]
-        if earlier := given.pop(token, []):
+        if labels := given.pop(token, []):
             fields = {key: value for key, value in row.items() if key not in ("sense", "given", "probability")}
-            labeled += [_line(each | fields | {"given": True}) for each in earlier]
+            labeled += [_line(label | fields | {"given": True}) for label in labels]
         elif token in here:
             (labeled if row["given"] else guessed).append(_line(row))
     return "".join([*dict.fromkeys(labeled), *map(_line, carried), *guessed]), len(carried)

@@ -131,8 +131,8 @@ def _layers(result: dict) -> list[str]:
 
 def _difference(key: str, scores: dict | None) -> Paired | None:
     """A paired difference of a measure; None where it was not measured."""
-    kept = scores.get("nearest") if scores and key == "senses" else scores
-    return read_back(kept) if kept else None
+    record = scores.get("nearest") if scores and key == "senses" else scores
+    return read_back(record) if record else None
 
 
 PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)

@@ -50,15 +50,15 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
         result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
-        own = _by_word(senses_report)
+        accuracies = _by_word(senses_report)
         centred[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centred=True)
-        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], own))}
+        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], accuracies))}
         result[name]["without"] = {
-            str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own))
+            str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), accuracies))
             for k, layers in freed.items()
         }
         if static:
-            result[name]["less_static"] = facts_of(compare_pairs(own, _by_word(static)))
+            result[name]["less_static"] = facts_of(compare_pairs(accuracies, _by_word(static)))
             result[name]["centred_less_static"] = facts_of(compare_pairs(centred[name], centred["static"]))
     if static:
         result["static"] = {"vectors": vectors.name, **interval(static), "centred": float(centred["static"].mean())}

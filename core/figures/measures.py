@@ -183,7 +183,7 @@ def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
 
 
 def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Place each dot's number away from the line to its neighbors, unless a level would strike it out there, and beside no other number."""
+    """Place each number away from the line to the neighboring dots, from horizontal lines, and from the next number."""
     below_dots, places = [], []
     for k, value in enumerate(values):
         beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]

@@ -59,9 +59,9 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
     with tempfile.TemporaryDirectory() as folder:
         listing = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
     revision = listing.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(listing.get("sha"))) else "main"
-    known = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
-    named = [file for file in known if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
-    if CONFIG not in known or not any(re.fullmatch(WEIGHTS, file) for file in named):
+    files_by_name = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
+    named = [file for file in files_by_name if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
+    if CONFIG not in files_by_name or not any(re.fullmatch(WEIGHTS, file) for file in named):
         raise MissingArtifact(
             t(
                 "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.",
@@ -69,7 +69,7 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
                 host=host(),
             )
         )
-    files = tuple(_file(file, known[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
+    files = tuple(_file(file, files_by_name[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
     sizes = [file.size for file in files]
     licence = next((str(tag)[len(LICENCE) :] for tag in listing.get("tags") or [] if str(tag).startswith(LICENCE)), "")
     return Published(name, files, None if None in sizes else sum(sizes) / 1e6, licence[:60])

@@ -53,14 +53,14 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
 
 def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
     """Put each word's scene without stars into the pack: its dots, and the axes that stars are projected on. Return the facts of each."""
-    table, scenes, numbers, at = bench.targets, {}, [], 0
+    table, scenes, numbers, start = bench.targets, {}, [], 0
     for lemma in lemmas:
         dots = scene.labeled_dots(bench, table, lemma)
         axes = [np.concatenate([each.axes.ravel(), each.axes @ each.mean]) for each in dots.projections]  # (2, d), and (2,) to take off
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
         scenes[lemma] = {
-            "at": at,
+            "at": start,
             "rows": dots.rows.tolist(),
             "spaces": list(dots.scene.spaces),
             "sizes": [each.axes.shape[1] for each in dots.projections],
@@ -70,7 +70,7 @@ def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
             "in_own": list(dots.scene.in_own),
             "names": [[[round(float(value), 4) for value in place] for place in places] for _, _, places in labels(dots.scene)],
         }
-        at += sum(part.size for part in parts)
+        start += sum(part.size for part in parts)
     pack.add("scene", np.concatenate(numbers).astype(np.float32) if numbers else np.zeros(0, np.float32))
     return scenes
 

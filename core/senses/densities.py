@@ -32,7 +32,7 @@ def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
     """Return the histograms of a model by kind of evidence (core.senses.calibration), layer ("0", "1", ...) and "mix", for words with labels
     or without; {} for a model that none were made with."""
     bundled = read_bundled(model).get("densities", {}).get(_set(labeled), {})
-    return {kind: _from_json(each) for kind, each in bundled.items()}
+    return {kind: _from_json(record) for kind, record in bundled.items()}
 
 
 def read_bundled(model: Model) -> dict:

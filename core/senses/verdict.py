@@ -231,9 +231,9 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 
 
 def read(folder: Path) -> Calibration | None:
-    """The ground that a table came with, or that was kept beside it."""
+    """Return the calibration in a table's folder, or None without one."""
     record = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
-    if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # there is none, or an earlier version kept it
+    if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
     return Calibration(words, record["layer"], tuple(record["votes"]), tuple(record["alone"]), record.get("centres", {}), record["ring"])

@@ -316,8 +316,8 @@ def _resume(path: Path, run: str) -> GloveState | None:
             meta = kept.metadata() or {}
             arrays = [kept.get_tensor(name) for name in ("values", "squares")]
         if meta["run"] != run:
-            other = say_differences(json.loads(meta["run"]), json.loads(run))
-            raise BadInput(f"{path} is of another corpus or other settings ({other}). Delete it, or name another work folder.")
+            differences = say_differences(json.loads(meta["run"]), json.loads(run))
+            raise BadInput(f"{path} is of another corpus or other settings ({differences}). Delete it, or name another work folder.")
         return GloveState(*arrays, json.loads(meta["losses"]), float(meta["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:
         raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None

@@ -148,7 +148,7 @@ def _below(panels: list[Panel]) -> list[str]:
 
 
 def _panel_line(panel: Panel) -> str:
-    """State the best and the worst layer of a task, as far as the shown digits tell, compared with the baseline."""
+    """State the best and the worst layer of a task, as far as the visible digits allow, compared with the baseline."""
     shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
     best, worst = (", ".join(layer for layer, values in shown.items() if values == f"{end:.1%}") for end in ends)

@@ -72,7 +72,7 @@ def show_state(job: ServerJob, again: Callable[[], object]) -> None:
 def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], object], *, stopped: str, label: str, key: str) -> None:
     """Call `watch` while a job runs, else show why it ended and a button that calls `again`.
 
-    If the job has finished since the page asked for its result, run the page again.
+    Run the page again if the job has finished in the meantime.
     """
     if job.result is not None:
         st.rerun()

@@ -95,7 +95,7 @@ def reading(over: Bench) -> SpellingReading:
 
 
 def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
-    """State how many words were searched, and show the progress. `shown` tells whether there were enough words to list neighbors."""
+    """State how many words were searched, and show the progress. `shown` is true if there were enough words to list neighbors."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
     if not shown and n == upto:  # it came to its end while the page was drawn

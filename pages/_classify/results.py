@@ -145,7 +145,7 @@ def _task(result: dict) -> None:
 
 
 def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
-    """State which variant is right most often, by how much, and whether the test has enough texts to tell."""
+    """State which variant is right most often, by how much, and whether the test set is large enough to be sure."""
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
     best, n = ranked[0], rows[ranked[0]]["n"]

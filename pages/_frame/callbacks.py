@@ -1,11 +1,11 @@
-"""Run every callback to its end, and the next run of the session after it.
+"""Complete every callback before the next run of the session begins.
 
-When the user clicks again, Streamlit begins a new run at once, in another thread, and stops the old one at its next access of the session's
-state. In the middle of a callback this would leave half of the work undone for good: a text would be deleted, and its name still in use.
-With this module, the old run stops only outside callbacks, and the new one waits for its callbacks.
+When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
+in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected. This module
+lets a run stop only outside callbacks, and makes the new run wait for them.
 """
 
-from functools import wraps
+from functools import cache, wraps
 from threading import RLock
 from typing import Any
 
@@ -14,13 +14,11 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation,
 from streamlit.runtime.state.session_state import SessionState
 
 _LOCK = "_callbacks.lock"  # a key of the session
-_INSTALLED = "_elmoscope_callbacks"
 
 
+@cache
 def install() -> None:
     """Patch Streamlit so that no click interrupts a callback, in all sessions of this process."""
-    if hasattr(ScriptRequests, _INSTALLED):
-        return
     next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
 
     @wraps(next_request)
@@ -33,4 +31,3 @@ def install() -> None:
             begin_run(self, *args, **options)
 
     ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun = next_outside_callbacks, begin_after_callbacks
-    setattr(ScriptRequests, _INSTALLED, True)

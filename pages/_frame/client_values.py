@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from streamlit.elements.arrow import DataframeSelectionSerde
@@ -26,13 +26,11 @@ MAX_NUMBER = 1e15  # below it, floats represent every whole number exactly
 MAX_OPTION = BOX["folder"]  # characters of a typed option
 JSON_FIELDS = ("json_value", "json_trigger_value")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # characters that occur in no text
-_INSTALLED = "_elmoscope_checks"
 
 
+@cache
 def install() -> None:
     """Patch Streamlit so that it checks the values of all sessions of this process."""
-    if hasattr(SessionState, _INSTALLED):
-        return
     set_widgets, register = SessionState.set_widgets_from_proto, SessionState.register_widget
 
     @wraps(set_widgets)
@@ -56,7 +54,6 @@ def install() -> None:
         return register(self, replace(metadata, deserializer=check_result(metadata.deserializer)), user_key)
 
     SessionState.set_widgets_from_proto, SessionState.register_widget = set_checked_widgets, register_checked_widget
-    setattr(SessionState, _INSTALLED, True)
 
 
 def check_result(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:

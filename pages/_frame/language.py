@@ -83,7 +83,7 @@ def foreign(*words: str) -> list[str]:
 
 
 def say_unread(tokens: Iterable[str]) -> str:
-    """State how many tokens of a text have letters that the selected language does not use. Return "" if there are none."""
+    """State how many tokens of a text have letters that the selected language does not use. Return "" for zero."""
     return scripts.say_unread(Counter(tokens), languages.in_use())
 
 

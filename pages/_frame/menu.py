@@ -116,6 +116,6 @@ def door(view: str) -> tuple[str, dict[str, str]]:
 
 
 def page_link(view: str, label: str, *, place=st, query_params: Mapping[str, str] | None = None, **options: Any) -> None:
-    """Draw a link to a view, with further URL parameters."""
+    """Draw a link to a view, with additional URL parameters."""
     file, parameters = door(view)
     place.page_link(file, label=label, query_params={**parameters, **(query_params or {})} or None, **options)

@@ -83,7 +83,7 @@ def _unread(firings: list[Firing]) -> list[str]:
 
 
 def of_windows(firings: list[Firing]) -> list[str]:
-    """State which words are known as a whole, and which is read in the smallest pieces."""
+    """State which words one window covers completely, and which word is read in the smallest pieces."""
     if not all(firing.exact for firing in firings):
         return []
     lines = []

@@ -1,6 +1,6 @@
 """All tokens: every token of the corpus as a dot in each layer's map, colored by word, sense or part of the sentence (tokens.js).
 
-The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives whole numbers.
+The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives integers.
 """
 
 from pathlib import Path
@@ -143,7 +143,7 @@ def _trust(value: float) -> str:
 
 
 def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
-    """State how many tokens there are, and how far apart those of the word are in the lowest and the highest layer."""
+    """State how many tokens there are, and how widely those of the word are spread in the lowest and the highest layer."""
     n, all_of_them = len(maps.rows), len(table)
     values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
     lines = [

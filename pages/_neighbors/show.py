@@ -220,7 +220,7 @@ def _nearest_words(over: Bench, request: NeighboursRequest) -> tuple[tuple[str, 
 
 
 def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list[str]) -> None:
-    """Show the lines, or why there are none and which choice has some. With a `side`, each can become that sentence."""
+    """Show the lines. If the list is empty, show the reason and a choice that has lines. With a `side`, each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)
     elif result.entries:

@@ -87,7 +87,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 
 
 def _get_place(tokens: Sequence[str]) -> int | None:
-    """Return the selected position, or None if there is none or it belongs to another text."""
+    """Return the selected position in this text, or None."""
     state = st.session_state
     if passage.AT not in state and passage.AT in st.query_params:
         return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None)

@@ -257,12 +257,12 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
 
 def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
     """State how many labels all pages use, and how many belong to sentences that are not in the corpus."""
-    notes, given = [], len(labels.given)
+    notes, n_given = [], len(labels.given)
     used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
-    if used == given > 0:
+    if used == n_given > 0:
         notes.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
     elif used:
-        notes.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=given))
+        notes.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=n_given))
     if missing := len(labels.elsewhere):
         notes.append(
             tn("{n} label is of a sentence not in this corpus; kept.", "{n} labels are of sentences not in this corpus; kept.", missing)

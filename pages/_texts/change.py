@@ -162,18 +162,18 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
         names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
         return (Side(corpus=first), Side(corpus=second)), names
     texts = facts_of(bench(in_use), first) if first else None
-    known = dates_of(texts) if texts else []
-    if len(known) < 2:
+    readable_dates = dates_of(texts) if texts else []
+    if len(readable_dates) < 2:
         corpus = plain(title_of(first)) if first else ""
-        if example := next(filter(None, texts.dates.names), "") if texts and not known else "":
+        if example := next(filter(None, texts.dates.names), "") if texts and not readable_dates else "":
             message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
         return None, ("", "")
-    split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)
-    before = known[known.index(split) - 1]
-    return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in ((known[0], before), (split, known[-1])))
+    split = places[3].select_slider(t("Second side from"), readable_dates[1:], value=readable_dates[len(readable_dates) // 2], key=SPLIT)
+    before = readable_dates[readable_dates.index(split) - 1]
+    return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in ((readable_dates[0], before), (split, readable_dates[-1])))
 
 
 def _news(in_use: InUse) -> str:

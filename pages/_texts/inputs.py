@@ -17,46 +17,46 @@ KEY = "corpus_files"
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class TextInputs:
     """The values of the inputs."""
 
-    way: str  # "paste", "files", "folder"
-    given: Any  # text, uploads, or a folder's path
+    source: str  # "paste", "files", "folder"
+    value: Any  # text, uploads, or a folder's path
     text_column: str
     date_column: str
     lines: str
 
 
-def read_inputs() -> Brought:
+def read_inputs() -> TextInputs:
     """Return the values of the inputs, also on a part of the page that does not show them.
 
     A click on another part can end the run that an upload began, so no run may rely on an earlier one having read the files.
     """
-    state, ways = st.session_state, _ways()
-    way = state.get("corpus_way")
-    way = way if way in ways else next(iter(ways))
-    given = uploads.uploads(KEY) if way == "files" else state.get({"paste": "corpus_text", "folder": "corpus_folder"}[way]) or ""
-    text_column, date_column = ("", "") if way == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
-    return Brought(way, given, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
+    state, titles = st.session_state, _source_titles()
+    source = state.get("corpus_way")
+    source = source if source in titles else next(iter(titles))
+    value = uploads.uploads(KEY) if source == "files" else state.get({"paste": "corpus_text", "folder": "corpus_folder"}[source]) or ""
+    text_column, date_column = ("", "") if source == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
+    return TextInputs(source, value, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
 
 
-def _ways() -> dict[str, str]:
-    most = limits()
-    return ({"files": t("Files")} if most.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if most.paths else {})
+def _source_titles() -> dict[str, str]:
+    allowed = limits()
+    return ({"files": t("Files")} if allowed.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if allowed.paths else {})
 
 
 def draw_inputs() -> None:
     """Draw the upload box, the text box or the folder box, and below it the choice between them."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
-    most, zone, ways = limits(), st.container(), _ways()
+    allowed, zone, titles = limits(), st.container(), _source_titles()
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
-    way = choice("corpus_way", t("Where are your texts?"), ways, next(iter(ways)), place=row[0], label_visibility="collapsed")
+    source = choice("corpus_way", t("Where are your texts?"), titles, next(iter(titles)), place=row[0], label_visibility="collapsed")
     row[1].button(
         t("Example: our sentences"), icon=":material/format_quote:", key="corpus.example", on_click=_take_example, width="stretch"
     )
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
-        if way != "paste":
+        if source != "paste":
             _columns()
         choice(
             "corpus_lines",
@@ -65,9 +65,9 @@ def draw_inputs() -> None:
             DETECT,
             help=t("Detect joins wrapped lines and keeps verse and lists."),
         )
-    if not (most.uploads and most.paths):
+    if not (allowed.uploads and allowed.paths):
         st.caption(t("This server takes no files or folders: paste text, or run the app yourself."))
-    {"files": _files, "paste": _paste, "folder": _folder}[way](zone)
+    {"files": _files, "paste": _paste, "folder": _folder}[source](zone)
 
 
 def _columns() -> None:

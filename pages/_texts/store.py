@@ -25,7 +25,7 @@ from pages._cached.views import bench
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
-from pages._texts.inputs import Brought, read_inputs
+from pages._texts.inputs import TextInputs, read_inputs
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
 READING = "own texts"  # a kind of jobs
@@ -42,17 +42,19 @@ def own_texts() -> KeptCorpus | None:
 
     Ends the run, after showing the progress, while a job reads the texts.
     """
-    brought = read_inputs()
-    given = brought.given
-    if not given or (isinstance(given, str) and not given.strip()):
+    inputs = read_inputs()
+    value = inputs.value
+    if not value or (isinstance(value, str) and not value.strip()):
         return None
-    given_text = given if isinstance(given, str) else " ".join(str(file.number) for file in given)
-    parts = (brought.way, brought.text_column, brought.date_column, brought.lines, given_text)
+    value_text = value if isinstance(value, str) else " ".join(str(file.number) for file in value)
+    parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text)
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
-    known, outcome = st.session_state.get("corpus.kept", ("", None))
-    if known != key or (isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)):  # another visit may have deleted them
+    stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
+    if stored_key != key or (
+        isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
+    ):  # another visit may have deleted them
         try:
-            outcome = _read_or_wait(brought, key)
+            outcome = _read_or_wait(inputs, key)
         except TooManyJobs as error:  # not stored, so that the next run tries again
             st.error(plain(str(error)), icon=":material/error:")
             return None
@@ -67,29 +69,27 @@ def own_texts() -> KeptCorpus | None:
     return outcome
 
 
-def _read_or_wait(brought: Brought, key: str) -> KeptCorpus | None:
+def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     """Read the user's texts, in a job if that may take long. Return None while the job runs and the page shows its progress."""
-    if brought.way == "files":
+    if inputs.source == "files":
         check_allowed("uploads")
-        sources = [Source(file.name, file.path) for file in brought.given]
+        sources = [Source(file.name, file.path) for file in inputs.value]
     else:
-        sources = own_corpus.files_in(brought.given) if brought.way == "folder" else []
-    is_quick = len(brought.given) < QUICK_CHARACTERS if brought.way == "paste" else own_corpus.is_quick(sources)
+        sources = own_corpus.files_in(inputs.value) if inputs.source == "folder" else []
+    is_quick = len(inputs.value) < QUICK_CHARACTERS if inputs.source == "paste" else own_corpus.is_quick(sources)
     if is_quick:
         with st.spinner(t("Reading texts…")):
-            return _read(brought, sources)
-    return jobs.read_in_job(
-        READING, key, lambda job: _read(brought, sources, job), failed=t("Reading these texts failed. Try other files.")
-    )
+            return _read(inputs, sources)
+    return jobs.read_in_job(READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files."))
 
 
-def _read(brought: Brought, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
+def _read(inputs: TextInputs, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
     report = job.report if job else None
-    columns = {"text_column": brought.text_column or None, "date_column": brought.date_column or None}
-    if brought.way == "paste":
-        with job.watch_reading(len(brought.given)) if job else nullcontext():
-            return own_corpus.keep_text(brought.given, t("Pasted text"), lines=brought.lines)
-    return own_corpus.keep_files(sources, lines=brought.lines, **columns, report=report)
+    columns = {"text_column": inputs.text_column or None, "date_column": inputs.date_column or None}
+    if inputs.source == "paste":
+        with job.watch_reading(len(inputs.value)) if job else nullcontext():
+            return own_corpus.keep_text(inputs.value, t("Pasted text"), lines=inputs.lines)
+    return own_corpus.keep_files(sources, lines=inputs.lines, **columns, report=report)
 
 
 def plan(corpus: str, model_name: str) -> Plan:
@@ -100,7 +100,7 @@ def plan(corpus: str, model_name: str) -> Plan:
 
 
 def unread(in_use: InUse, corpus: str) -> str:
-    """State how many tokens of a corpus have letters that the model's language lacks. Return "" if there are none."""
+    """State how many tokens of a corpus have letters that the model's language lacks. Return "" for zero."""
     reads = (("corpus", corpus), ("model", in_use.model))
     over = bench(in_use).over(corpus)
     return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)

@@ -42,9 +42,9 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
     """Show the definition of each sense of a labeled word, one line each after its chip or the given mark."""
     by_sense = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
-    each = [html("<div>{} {}</div>", mark, by_sense[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in by_sense]
-    if each:
-        show_html('<div class="meanings">{}</div>', each)
+    lines = [html("<div>{} {}</div>", mark, by_sense[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in by_sense]
+    if lines:
+        show_html('<div class="meanings">{}</div>', lines)
 
 
 def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:

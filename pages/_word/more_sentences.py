@@ -11,7 +11,7 @@ from pages._frame.markup import plain
 
 
 def offer(in_use: InUse, *words: str, key: str) -> None:
-    """State for which words there are more sentences, with a button that selects them. Show nothing if there are none."""
+    """Show for which words there are more sentences, with a button that selects them."""
     corpus = in_use.corpus
     more = keep("further sentences", [("corpus", corpus)], words, lambda: further_sentences(corpus, words), most=256)
     if not more.counts:

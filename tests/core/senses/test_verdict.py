@@ -232,7 +232,7 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     assert set(ground.words) == {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
 
 
-def test_a_ground_that_an_earlier_version_kept_is_none(opened, tmp_path):
+def test_calibration_in_another_format_is_ignored(opened, tmp_path):
     message = verdict.as_json(opened["en"][2])
     for votes, known in ((message["votes"], True), (message["votes"][2:], False)):
         write_json(tmp_path / verdict.FILE, message | {"votes": votes})

@@ -12,13 +12,13 @@ from pages._texts import reading, store
 
 def show(in_use: InUse) -> None:
     """Show the size of the user's texts, the cost of their index, and which texts the pages use."""
-    kept = store.own_texts()
-    corpus = store.bench_over(in_use, kept).corpus
+    texts = store.own_texts()
+    corpus = store.bench_over(in_use, texts).corpus
     registry.resolve(corpus, "corpus")  # what is not there is said once
     use = st.container()
     reading.offer_deletion(corpus)
     with show_errors():
-        reading.show_plan(in_use, corpus, kept)
+        reading.show_plan(in_use, corpus, texts)
         with use:
             reading.show_use(in_use, corpus)
         n = store.plan(corpus, in_use.model).sentences
