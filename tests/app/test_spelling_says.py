@@ -14,9 +14,15 @@ def said(**address: str) -> str:
     return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", step="4", **address).get("html")))
 
 
+def said_after_reading(model: str, vectors: str, **address: str) -> str:
+    """Return the text of the step once the vocabulary of this model is encoded."""
+    said(**address)  # begins the reading; what the page shows changes until it ends
+    reading(bench_of(model, vectors)).wait(300)
+    return said(**address)
+
+
 def test_chance_is_that_of_as_many_words_as_were_typed():
-    said(spell="mint")  # begins to read the vocabulary; what is usual moves until that is done
-    reading(bench_of("elmo-mini", "glove-mini")).wait(300)
+    said_after_reading("elmo-mini", "glove-mini", spell="mint")
     two, four = (
         float(re.search(r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)", said(spell=words))[1])
         for words in ("mint mints", "mint mints minty minted")
@@ -41,5 +47,5 @@ def test_capitals_are_what_glove_lacks():
 
 
 def test_a_piece_that_stands_against_the_word_before_it_is_told_from_the_word():
-    text = said(lang="ko", spell="은행")
+    text = said_after_reading("elmo-ko-mini", "glove-ko-mini", lang="ko", spell="은행")
     assert "-은행" in text and "\u2060" not in text
