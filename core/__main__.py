@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _APP = Path(__file__).resolve().parent / "_app"
-_MARKS = {"core": "workbench.py", "pages": "_frame/frame.py"}  # top-level names that the app needs, and a file that only its own have
+_MARKS = {"core": "workspace.py", "pages": "_frame/frame.py"}  # top-level names that the app needs, and a file that only its own have
 _MODULES = {
-    "open_bench": "core.workbench",
+    "open_workspace": "core.workspace",
     "ElmoVectorizer": "core.elmo.estimators",
     "ContextVectorizer": "core.elmo.estimators",
     "live": "core.live.notebook",

@@ -42,7 +42,7 @@ def test_names_that_say_nothing_become_fewer(name, most):
 PARTICIPLE = re.compile(
     r"_?(found|told|made|laid|placed|drawn|shown|turned|followed|listed|settled|asked|begun|noted|packed|grouped|kept|opened|said|sent|seen|noticed"
     r"|remembered|encoded|measured|trained|finished|fitted|given|brought|marked|named|ordered|paired|padded|sampled|known|judged|called|compared"
-    r"|joined|mixed|moved|offered|picked|ranked|rounded|scaled|shared|typed|used|widened|written|centred|centered|about|around|among|apart|beside)"
+    r"|joined|mixed|moved|offered|picked|ranked|rounded|scaled|shared|typed|used|widened|written|centered|centered|about|around|among|apart|beside)"
     r"(_[a-z_]+)?"
 )
 
@@ -81,7 +81,7 @@ def test_what_is_done_in_one_place_stays_there():
     assert lines_with(r"add_argument|Namespace\(", "core/") == 0, "commands are functions (core.cli.options)"
 
 
-def test_pages_hand_on_a_bench_and_keep_answers_in_one_place():
-    assert lines_with(r"in_use\.corpus, in_use\.model", "pages/") == 0, "hand on pages._cached.views.bench"
+def test_pages_hand_on_a_workspace_and_keep_answers_in_one_place():
+    assert lines_with(r"in_use\.corpus, in_use\.model", "pages/") == 0, "hand on pages._cached.views.workspace"
     assert lines_with(r"^\s*@(\w+\.)?kept\(", "pages/") == 0, "ask by pages._cached.views.view"
     assert len(list((ROOT / "pages").glob("*.py"))) == 11

@@ -46,18 +46,18 @@ def run(command: list, folder: Path) -> str:
 
 
 def test_the_command_answers_from_an_empty_folder(installed: Path, tmp_path: Path):
-    command = [installed / "elmoscope", "neighbours", "--word", "bank", "--sentence", "We sat on the bank.", "--json"]
+    command = [installed / "elmoscope", "neighbors", "--word", "bank", "--sentence", "We sat on the bank.", "--json"]
     answer = json.loads(run(command, tmp_path))
-    assert answer["neighbours"][0]["word"] == "bank"
+    assert answer["neighbors"][0]["word"] == "bank"
 
 
 def test_the_names_are_handed_out_when_they_are_wanted(installed: Path, tmp_path: Path):
     code = (
         "import sys, elmoscope; early = 'torch' in sys.modules; import core; "
-        "print(early, elmoscope.open_bench.__name__, elmoscope.ElmoVectorizer.__name__, elmoscope.ContextVectorizer.__name__, core.__file__)"
+        "print(early, elmoscope.open_workspace.__name__, elmoscope.ElmoVectorizer.__name__, elmoscope.ContextVectorizer.__name__, core.__file__)"
     )
     *said, place = run([installed / "python", "-c", code], tmp_path).split()
-    assert said == ["False", "open_bench", "ElmoVectorizer", "ContextVectorizer"]
+    assert said == ["False", "open_workspace", "ElmoVectorizer", "ContextVectorizer"]
     assert Path(place).is_relative_to(installed.parent) or Path(place).is_relative_to(ROOT)
 
 
@@ -103,7 +103,7 @@ def test_another_package_under_our_top_level_names_is_named_in_the_error(install
 def test_a_folder_without_modules_does_not_hide_the_app(installed: Path, tmp_path: Path):
     for name in ("core", "pages"):
         (tmp_path / name).mkdir()
-    assert run([installed / "python", "-c", "import elmoscope; print(elmoscope.open_bench.__name__)"], tmp_path) == "open_bench\n"
+    assert run([installed / "python", "-c", "import elmoscope; print(elmoscope.open_workspace.__name__)"], tmp_path) == "open_workspace\n"
 
 
 @ONLY_WHEEL

@@ -63,8 +63,8 @@ def test_what_a_readme_points_at_is_there(place: Path):
 def test_the_readmes_show_every_command():
     shown = {" ".join(word for word in line.split()[:2] if not word.startswith("-")) for line in COMMANDS}
     listed = {
-        "neighbours",
-        "static-neighbours",
+        "neighbors",
+        "static-neighbors",
         "predict",
         "embed",
         "evaluate senses",

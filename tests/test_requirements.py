@@ -61,7 +61,7 @@ def test_the_tests_require_what_they_import():
 def test_the_app_s_requirements_hold_nothing_of_the_tests():
     ours = pinned("tests/requirements.txt")
     assert {"pytest", "playwright", "hypothesis", "ruff"} <= set(ours)
-    assert set(ours) & set(pinned("requirements.txt")) == {"fugashi"}  # the app's on Python 3.13 only; the tests try both analysers
+    assert set(ours) & set(pinned("requirements.txt")) == {"fugashi"}  # the app's on Python 3.13 only; the tests try both analyzers
     assert "-r ../requirements.txt" in (ROOT / "tests" / "requirements.txt").read_text()
 
 

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights, layer_weights, mixed
-from core.elmo.models import Model
-from core.files.artifacts import read_json
-from core.index.sense_space import SENSES, SenseSpace
-from core.text.corpora import open_corpus
+from ..common.errors import BadInput
+from ..elmo.layer_norm import layer_normalized
+from ..elmo.mix import check_weights, layer_weights, mixed
+from ..elmo.models import Model
+from ..files.artifacts import read_json
+from ..index.sense_space import SENSES, SenseSpace
+from ..text.corpora import open_corpus
 
 TOKENS = 1000  # drawn for what is kept: half a million pairs
 FEWER = 300  # where it is measured while somebody waits: the mean within 0.05 or so of that of TOKENS
@@ -78,9 +78,9 @@ def _cosines(drawn: Drawn, rows: np.ndarray) -> np.ndarray:
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
 
-def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
+def random_level(drawn: Drawn, weights, *, normalized: bool = False) -> Level:
     """Mean and middle nine tenths of these cosines, of normalized layers if told so."""
-    drawn = Drawn(drawn.words, layer_normalised(drawn.layers)) if normalised else drawn
+    drawn = Drawn(drawn.words, layer_normalized(drawn.layers)) if normalized else drawn
     return _level(random_cosines(drawn, weights))
 
 

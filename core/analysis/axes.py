@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit_rows
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.mix import mixed
-from core.index.table import OccurrenceTable
-from core.text.languages import tokenize
-from core.text.tokens import bare
+from ..common.directions import unit_rows
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.mix import mixed
+from ..index.table import OccurrenceTable
+from ..text.languages import tokenize
+from ..text.tokens import bare
 
 ONE_POINT = 1e-4  # poles nearer than this are one: in layer 0 all occurrences of a spelling are, up to rounding
 MOST_OCCURRENCES = 2_000  # of a pole's words that are read: the first in the table
@@ -96,10 +96,10 @@ def axis_scores(
     axis, length = _axis(unit_rows(plus, np.float64), unit_rows(minus, np.float64))
     if not length:
         return axis, np.zeros(len(rows))
-    centred = rows - mean
-    own = np.einsum("nd,nd->n", centred, rows)
+    centered = rows - mean
+    own = np.einsum("nd,nd->n", centered, rows)
     ends = [
-        _project_without_own(centred, mean, own, unit_rows(members, np.float64), np.asarray(of))
+        _project_without_own(centered, mean, own, unit_rows(members, np.float64), np.asarray(of))
         for members, of in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
@@ -117,15 +117,15 @@ def pole_views(
         directions, scores = zip(*(_by_poles(points, number, pair, weights) for pair in (x, y) if pair), strict=True)
         rows = unit_rows(points, np.float64)
         mean = rows.mean(axis=0)
-        centred = rows - mean
+        centered = rows - mean
         axes, columns = list(directions), list(scores)
         if y is None:
-            rest = centred - np.outer(centred @ axes[0], axes[0])
+            rest = centered - np.outer(centered @ axes[0], axes[0])
             axes.append(_components(rest, 1)[0])
             if views and (rest @ axes[1]) @ views[-1].coordinates[:, 1] < 0:
                 axes[1] = -axes[1]
             columns.append(rest @ axes[1])
-        views.append(View(_plane(centred, mean, np.stack(axes)), np.stack(columns, axis=1).astype(np.float32)))
+        views.append(View(_plane(centered, mean, np.stack(axes)), np.stack(columns, axis=1).astype(np.float32)))
     return views
 
 
@@ -133,7 +133,7 @@ def sense_names(table: OccurrenceTable) -> list[str]:
     """What poles can be without typing: "bank: river edge" and so on, words in order, each word's most frequent senses first."""
     names = []
     for lemma in table.lemmas:
-        codes, counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)
+        codes, counts = np.unique(table.sense[table.labeled_rows(lemma)], return_counts=True)
         order = sorted(zip(-counts, (table.senses[code] for code in codes), strict=True))
         names += [f"{lemma}: {sense}" for _, sense in order]
     return names
@@ -144,7 +144,7 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
     spellings or lemmas, then in `everything`, the same corpus's table of all tokens. BadInput names the words that neither has."""
     if text in sense_names(table):
         lemma, sense = text.split(": ", 1)
-        rows = table.labelled_rows(lemma)
+        rows = table.labeled_rows(lemma)
         rows = rows[table.sense[rows] == table.senses.index(sense)]
         return Pole(text, rows, table.rows.take(rows))
     words = _words(text)
@@ -199,35 +199,35 @@ def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
     return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
 
 
-def _project_without_own(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
+def _project_without_own(centered: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
     """Product of every centered point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
     point's product with itself, which its membership has put into the product with the members' sum."""
-    mine = np.bincount(of[of >= 0], minlength=len(centred))  # (N,): how often a point is a member
+    mine = np.bincount(of[of >= 0], minlength=len(centered))  # (N,): how often a point is a member
     others = len(members) - mine
-    return np.where(others > 0, (centred @ members.sum(axis=0) - mine * own) / np.maximum(others, 1), centred @ mean)
+    return np.where(others > 0, (centered @ members.sum(axis=0) - mine * own) / np.maximum(others, 1), centered @ mean)
 
 
-def _components(centred: np.ndarray, dims: int) -> np.ndarray:
+def _components(centered: np.ndarray, dims: int) -> np.ndarray:
     """Centered rows (N, D) -> (dims, D): directions of largest variance, zeros where there is none."""
     from scipy.linalg import eigh
 
-    n, size = centred.shape
+    n, size = centered.shape
     most = min(dims, n, size)
-    products = centred @ centred.T if n <= size else centred.T @ centred
+    products = centered @ centered.T if n <= size else centered.T @ centered
     values, vectors = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
     lengths = np.sqrt(np.maximum(values, 0))
     real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
-    axes = (vectors.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
+    axes = (vectors.T @ centered / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
     if len(axes):
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
         axes = axes * np.sign(largest)
     return np.pad(axes, ((0, dims - len(axes)), (0, 0)))
 
 
-def _plane(centred: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> Plane:
-    total = (centred**2).sum()
-    total = total if total > 1e-9 * len(centred) else np.inf  # all points are one: no variance to share
+def _plane(centered: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> Plane:
+    total = (centered**2).sum()
+    total = total if total > 1e-9 * len(centered) else np.inf  # all points are one: no variance to share
     basis, sizes, _ = np.linalg.svd(axes.T, full_matrices=False)
     span = basis[:, sizes > 1e-6]
-    shares = ((centred @ axes.T) ** 2).sum(axis=0) / total
-    return Plane(mean, axes, shares, float(((centred @ span) ** 2).sum() / total))
+    shares = ((centered @ axes.T) ** 2).sum(axis=0) / total
+    return Plane(mean, axes, shares, float(((centered @ span) ** 2).sum() / total))

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, softmax
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel, Prediction
-from core.text.languages import tokenize
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens, split_sentences
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..elmo.language_model import SPECIALS, UNKNOWN, LanguageModel, Prediction
+from ..text.languages import tokenize
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens, split_sentences
 
 ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbers are 13 MB
 MAX_WRITTEN = 50  # words in one go

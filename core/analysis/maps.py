@@ -21,14 +21,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.analysis.axes import principal
-from core.analysis.trustworthiness import SAMPLE, equal_rows, trustworthiness
-from core.common.directions import unit_rows
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files.artifacts import replacing
+from ..common.directions import unit_rows
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..files.artifacts import replacing
+from .axes import principal
+from .trustworthiness import SAMPLE, equal_rows, trustworthiness
 
-LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
+LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularization": (0.0, 1.0), "alignment_window": (1, 100)}
 LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
 FORMAT = 1  # version of a saved map
@@ -42,7 +42,7 @@ class ProjectionConfig:
 
     n_neighbors: int = 15  # vectors in a neighborhood; more keeps more of the large structure
     min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
-    alignment_regularisation: float = 0.05  # how firmly a point is tied to itself in the other spaces
+    alignment_regularization: float = 0.05  # how firmly a point is tied to itself in the other spaces
     alignment_window: int = 3  # spaces to either side it is tied to
     n_epochs: int = 200
     seed: int = 0
@@ -157,14 +157,14 @@ def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_e
     return flat
 
 
-def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
+def insert(maps_coordinates: np.ndarray, neighbor_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
     """(N, 2), (Q, k), (Q, k) -> (Q, 2): where new points go in a frozen map, from their nearest in the full space.
 
     A neighbor weighs exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
     sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbors lie
     densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbor.
     """
-    rows = np.asarray(neighbour_rows)
+    rows = np.asarray(neighbor_rows)
     distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
     if rows.ndim != 2 or rows.shape != distances.shape or not rows.size or not np.isfinite(distances).all():
         raise BadInput(f"A new point needs neighbors and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
@@ -189,11 +189,11 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
     if moving.shape != fixed.shape or moving.ndim != 2 or not moving.size:
         raise BadInput(f"Procrustes compares the same points; got arrays of shape {moving.shape} and {fixed.shape}.")
-    centred = moving - moving.mean(axis=0)
+    centered = moving - moving.mean(axis=0)
     target = fixed.mean(axis=0)
-    turn, strength = orthogonal_procrustes(centred, fixed - target)
-    factor = strength / max((centred**2).sum(), 1e-300) if scale else 1.0
-    return (factor * centred @ turn + target).astype(np.float32)
+    turn, strength = orthogonal_procrustes(centered, fixed - target)
+    factor = strength / max((centered**2).sum(), 1e-300) if scale else 1.0
+    return (factor * centered @ turn + target).astype(np.float32)
 
 
 def compile_layout() -> None:
@@ -240,7 +240,7 @@ def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[
     for k, other in np.argwhere(~np.eye(len(spaces), dtype=bool)):
         if abs(k - other) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
             shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
-            ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
+            ties[k, other] = config.alignment_regularization * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
     return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)
 
 
@@ -317,10 +317,10 @@ def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
     """Move each group of equal vectors, in place, to a disc round its median: a sunflower's seeds, clear of the next disc."""
     order = np.random.default_rng(seed).permutation(len(group))
     numbers = np.flatnonzero(np.bincount(group) > 1)
-    centres = np.array([np.median(points[group == number], axis=0) for number in numbers])
-    for number, centre in zip(numbers, centres, strict=True):
+    centers = np.array([np.median(points[group == number], axis=0) for number in numbers])
+    for number, center in zip(numbers, centers, strict=True):
         members = order[group[order] == number]
-        radius = min([DISC * np.sqrt(len(members)), *0.4 * np.sort(np.linalg.norm(centres - centre, axis=1))[1:2]])
+        radius = min([DISC * np.sqrt(len(members)), *0.4 * np.sort(np.linalg.norm(centers - center, axis=1))[1:2]])
         place = np.arange(len(members)) + 0.5
         spiral = radius * np.sqrt(place / len(place)) * np.exp(1j * np.pi * (3 - np.sqrt(5)) * place)
-        points[members] = centre + np.stack([spiral.real, spiral.imag], axis=1)
+        points[members] = center + np.stack([spiral.real, spiral.imag], axis=1)

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.index.sense_space import FOLDS, Learned, SenseSpace, fold_of
+from ..common.errors import BadInput
+from ..index.sense_space import FOLDS, Learned, SenseSpace, fold_of
 
 SHRINKAGE, DIMENSIONS, POWER = 0.5, 128, 0.25
-Labelled = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)
+Labeled = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)
 Scatter = tuple[np.ndarray, np.ndarray]  # within senses, between senses, (V, V) each
 
 
-def learn(space: SenseSpace, words: Sequence[Labelled], *, dimensions: int = DIMENSIONS) -> Learned:
+def learn(space: SenseSpace, words: Sequence[Labeled], *, dimensions: int = DIMENSIONS) -> Learned:
     """Maps of all words but each tenth, and of all; the mean of the parts over words."""
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
     scatters = [_scatter(plain.place(views, views.mean(axis=0)), senses) for _, views, senses in words]

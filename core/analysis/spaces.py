@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 import torch
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t, tn
-from core.common.significance import rank_p
-from core.elmo.mix import check_weights, mixed
-from core.index.table import OccurrenceTable
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t, tn
+from ..common.significance import rank_p
+from ..elmo.mix import check_weights, mixed
+from ..index.table import OccurrenceTable
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
 PAIRINGS, TESTED = 199, 1_000  # of random words, and of how many words
@@ -218,9 +218,9 @@ def test_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedA
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
     """(n, D) -> centered X, the diagonal of X X', and the sums of its rows without that diagonal."""
-    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
-    diagonal = np.einsum("nd,nd->n", centred, centred)
-    return [centred, diagonal, centred @ centred.sum(axis=0) - diagonal]
+    centered = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    diagonal = np.einsum("nd,nd->n", centered, centered)
+    return [centered, diagonal, centered @ centered.sum(axis=0) - diagonal]
 
 
 def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
@@ -319,11 +319,11 @@ def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
 
 def _correlations(first: torch.Tensor, second: torch.Tensor, rows: torch.Tensor) -> np.ndarray:
     """Pearson's r of each word's cosines with all other words, (b, n) twice -> (b,); the word itself is left out."""
-    centred = []
+    centered = []
     for cosines in (first, second):
         n, own = cosines.shape[1], cosines[torch.arange(len(rows)), rows]
         less = cosines - ((cosines.sum(dim=1) - own) / (n - 1))[:, None]
         less[torch.arange(len(rows)), rows] = 0.0
-        centred.append(less)
-    a, b = centred
+        centered.append(less)
+    a, b = centered
     return ((a * b).sum(dim=1) / (a.norm(dim=1) * b.norm(dim=1)).clamp_min(1e-12)).numpy()

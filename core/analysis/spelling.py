@@ -13,17 +13,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.common.config import cache_folder
-from core.common.directions import unit
-from core.common.errors import CorruptArtifact
-from core.common.i18n import t
-from core.elmo.encoder import Encoder
-from core.elmo.language_model import SPECIALS
-from core.elmo.mix import widen
-from core.elmo.model import CharacterCNN
-from core.files.artifacts import lines_of, replacing, text_fingerprint
-from core.static.vectors import StaticNeighbour, StaticVectors
-from core.text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
+from ..common.config import cache_folder
+from ..common.directions import unit
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..elmo.encoder import Encoder
+from ..elmo.language_model import SPECIALS
+from ..elmo.mix import widen
+from ..elmo.model import CharacterCNN
+from ..files.artifacts import lines_of, replacing, text_fingerprint
+from ..static.vectors import StaticNeighbor, StaticVectors
+from ..text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
@@ -200,14 +200,14 @@ class Spellings:
         if times % SAVED_EVERY:
             self._keep()
 
-    def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbour]]:
+    def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbor]]:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
         n = min(self.read, among or self.read)
         results = []
         cosines = unit(rows) @ widen(self.vectors[:n]).T  # (m, n)
         for cosine, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-cosine, kind="stable")[: k + 1]
-            results.append([StaticNeighbour(self.words[row], float(cosine[row])) for row in best if self.words[row] != left_out][:k])
+            results.append([StaticNeighbor(self.words[row], float(cosine[row])) for row in best if self.words[row] != left_out][:k])
         return results
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.axes import Pole, View, find_views, pole_views
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
-from core.common.directions import unit_rows
-from core.elmo.mix import mixed
-from core.index.neighbours import Query
-from core.index.table import OccurrenceTable
-from core.text.composed import folded
+from ..common.directions import unit_rows
+from ..elmo.mix import mixed
+from ..index.neighbors import Query
+from ..index.table import OccurrenceTable
+from ..text.composed import folded
+from .axes import Pole, View, find_views, pole_views
+from .maps import FrozenMaps, ProjectionConfig, aligned_maps
 
 TYPES_EACH = 40  # nearest spellings of each sentence: their union is drawn
 MOST_OCCURRENCES = 120  # of the word that are drawn, evenly over the corpus

@@ -15,18 +15,18 @@ from time import perf_counter
 
 import numpy as np
 
-from core.analysis.maps import ProjectionConfig, aligned_maps, insert
-from core.analysis.trustworthiness import trustworthiness
-from core.common.config import cache_folder
-from core.common.directions import unit_rows
-from core.elmo.mix import layer_weights, mixed
-from core.files.artifacts import replacing, safe_name, text_fingerprint
-from core.index.table import OccurrenceTable
+from ..common.config import cache_folder
+from ..common.directions import unit_rows
+from ..elmo.mix import layer_weights, mixed
+from ..files.artifacts import replacing, safe_name, text_fingerprint
+from ..index.table import OccurrenceTable
+from .maps import ProjectionConfig, aligned_maps, insert
+from .trustworthiness import trustworthiness
 
 MOST = 300_000  # tokens on a map; of more, whole sentences at random
 # Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
-NEIGHBOURS = 8  # of those laid out, that decide where another token lies
+NEIGHBORS = 8  # of those laid out, that decide where another token lies
 MEASURED = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048
 FULL = 65_535  # places are whole numbers from 0 to this
@@ -68,7 +68,7 @@ class TokenMaps:
 
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
     """Where the maps of a table are kept."""
-    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[:8]
+    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBORS, FORMAT))])[:8]
     return cache_folder() / "maps" / "tokens" / f"{table_name(table)}-{made_by}.safetensors"
 
 
@@ -159,6 +159,6 @@ def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray
 def _place_near(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
     cosines = vectors @ known.T
-    k = min(NEIGHBOURS, len(known))
+    k = min(NEIGHBORS, len(known))
     near = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
     return insert(flat, near, np.take_along_axis(cosines, near, axis=1))

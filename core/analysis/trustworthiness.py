@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.common.directions import unit_rows
-from core.common.errors import BadInput
+from ..common.directions import unit_rows
+from ..common.errors import BadInput
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 SAMPLE = 3_000  # points on which it is measured, at most

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.common.device import of
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.elmo.encoder import Encoder
-from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
-from core.text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
+from ..common.device import of
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..elmo.encoder import Encoder
+from ..elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
+from ..text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
 STRONGEST = 3  # filters kept of each width with all their windows

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
-from core.analysis.token_maps import table_name
-from core.common.config import cache_folder
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import layer_weights, mixed, shares_of
-from core.files.artifacts import safe_name, text_fingerprint
-from core.files.quotas import may_store
-from core.index.neighbours import Products, best, cosines_of_mixes
-from core.index.table import OccurrenceTable
+from ..common.config import cache_folder
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.layer_norm import layer_normalized
+from ..elmo.mix import layer_weights, mixed, shares_of
+from ..files.artifacts import safe_name, text_fingerprint
+from ..files.quotas import may_store
+from ..index.neighbors import Products, best, cosines_of_mixes
+from ..index.table import OccurrenceTable
+from .maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
+from .token_maps import table_name
 
 ALL_WORDS = "all words"
-NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
+NEIGHBORS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
 MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
 
 
@@ -50,7 +50,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput if there are none."""
     map_rows(table, word)
-    if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):
+    if not len(rows := table.labeled_rows(None if word == ALL_WORDS else word)):
         raise BadInput(
             t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
         )
@@ -71,7 +71,7 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
     """(K, 2): where a token goes in each of the frozen maps of those rows, by its nearest among them in each map's space."""
     weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
     cosines = cosines_of_mixes(table.rows, products, weights)[:, rows]  # (K, n)
-    near = np.stack([best(cosine, NEIGHBOURS_TO_PLACE) for cosine in cosines])  # (K, k)
+    near = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
     shift = (
         maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
     )  # the maps lie one behind the other: one call places in all of them
@@ -81,11 +81,11 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
 def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
     """(2,): where a token goes in one layout (n, 2) of those rows under one mix, as `place` has it."""
     cosines = cosines_of_mixes(table.rows, products, [weights])[:, rows]  # (1, n)
-    near = best(cosines[0], NEIGHBOURS_TO_PLACE)[None]
+    near = best(cosines[0], NEIGHBORS_TO_PLACE)[None]
     return insert(flat, near, np.take_along_axis(cosines, near, axis=1))[0]
 
 
-def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalised: bool = False) -> np.ndarray:
+def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalized: bool = False) -> np.ndarray:
     """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
 
     It begins with their average in the mix's own proportions, signs aside, so that it depends on the weights alone, not on the way
@@ -96,8 +96,8 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     shares = -shares if (shares <= 0).all() else shares  # the same directions, turned around
     for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
         if np.abs(shares - known).max() < 0.005:
-            if not normalised:
+            if not normalized:
                 return maps.coordinates[k]
             start = shares = known
-    space = mixed(layer_normalised(layers) if normalised else layers, shares)
+    space = mixed(layer_normalized(layers) if normalized else layers, shares)
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)

@@ -4,8 +4,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from core.common.errors import BadInput
-from core.common.i18n import t
+from ..common.errors import BadInput
+from ..common.i18n import t
 
 _APOSTROPHE = re.compile(r"\s?&?#0*(?:39|145|146|8216|8217);")
 _ENTITY = re.compile(r"(?:&|(?<!\w))(#\d{2,5}|#x[0-9a-f]{2,5}|quot|amp|lt|gt|nbsp);", re.IGNORECASE)

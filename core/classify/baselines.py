@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.static.vectors import StaticVectors
-from core.text.tokens import join_tokens
+from ..common.errors import BadInput
+from ..static.vectors import StaticVectors
+from ..text.tokens import join_tokens
 
 MAX_FEATURES = 20_000  # the most frequent; half of AG News's 2-grams add 0.1 points and double the file
 STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # C of the logistic regression, tried on the validation set

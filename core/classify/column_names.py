@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.common.i18n import t
-from core.text.composed import folded
-from core.text.file_lines import Place, refuse, show_value
-from core.text.tables import INDEX_NAMES
+from ..common.i18n import t
+from ..text.composed import folded
+from ..text.file_lines import Place, refuse, show_value
+from ..text.tables import INDEX_NAMES
 
 LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
 TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from core.classify.column_names import LABEL_COLUMNS, TEXT_COLUMNS, one_text
-from core.classify.tables import MAX_CHARACTERS, iterate_rows
-from core.common import notes
-from core.text.composed import folded
+from ..common import notes
+from ..text.composed import folded
+from .column_names import LABEL_COLUMNS, TEXT_COLUMNS, one_text
+from .tables import MAX_CHARACTERS, iterate_rows
 
 LOOKED_AT = 1_000  # rows
 MAX_CELLS = 200_000  # of these rows

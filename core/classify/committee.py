@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from core.classify.data import Dataset
-from core.classify.head import Committee, TextHead
-from core.classify.inputs import TextVocabulary
-from core.classify.model import VARIANTS, Variant
-from core.classify.train import TrainConfig, finish_head
-from core.common.errors import BadInput
-from core.learning.frozen import Frozen
+from ..common.errors import BadInput
+from ..learning.frozen import Frozen
+from .data import Dataset
+from .head import Committee, TextHead
+from .inputs import TextVocabulary
+from .model import VARIANTS, Variant
+from .train import TrainConfig, finish_head
 
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:

@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.classify.tables import Table
-from core.common.errors import BadInput
-from core.common.i18n import ENGLISH, t, tn
-from core.common.markup import shorten
-from core.files.artifacts import text_fingerprint
-from core.text import languages
-from core.text.composed import folded
-from core.text.languages import Language
-from core.text.scripts import say_unread
+from ..common.errors import BadInput
+from ..common.i18n import ENGLISH, t, tn
+from ..common.markup import shorten
+from ..files.artifacts import text_fingerprint
+from ..text import languages
+from ..text.composed import folded
+from ..text.languages import Language
+from ..text.scripts import say_unread
+from .tables import Table
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200
@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"-?\d{1,18}")  # a label that is a whole number; others, as
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledText:
+class LabeledText:
     text: str
     tokens: Tokens
     label: int  # number in Dataset.labels
@@ -37,9 +37,9 @@ class LabelledText:
 class Dataset:
     name: str
     labels: tuple[str, ...]
-    train: tuple[LabelledText, ...]
-    valid: tuple[LabelledText, ...]
-    test: tuple[LabelledText, ...]
+    train: tuple[LabeledText, ...]
+    valid: tuple[LabeledText, ...]
+    test: tuple[LabeledText, ...]
     texts: tuple[Tokens, ...] = ()  # distinct token lists of all rows that were read, sorted: no split or share changes them
     notes: tuple[str, ...] = ()
     language: str = ENGLISH  # the code of the one in which the texts were cut into tokens
@@ -153,7 +153,7 @@ def make_dataset(
     return Dataset(name, labels, *splits, texts, tuple(made.notes), language.code)
 
 
-def _too_few(splits: list[tuple[LabelledText, ...]], name: str, n_rows: int) -> str:
+def _too_few(splits: list[tuple[LabeledText, ...]], name: str, n_rows: int) -> str:
     train, valid, _ = splits
     if not train:
         return tn(
@@ -181,7 +181,7 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
     """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
     pool = [example.label for example in dataset.train]
 
-    def draw_labels(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
+    def draw_labels(examples: tuple[LabeledText, ...]) -> tuple[LabeledText, ...]:
         return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
 
     return replace(dataset, train=draw_labels(dataset.train), valid=draw_labels(dataset.valid), test=draw_labels(dataset.test))
@@ -262,7 +262,7 @@ class _Maker:
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
         return kept
 
-    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabelledText, ...]:
+    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabeledText, ...]:
         number = {label: k for k, label in enumerate(labels)}
         if unknown := sorted({row.label for row in rows} - set(labels)):
             values = {"label": shorten(unknown[0]), "labels": shorten(", ".join(labels), 200)}
@@ -277,7 +277,7 @@ class _Maker:
                     **values,
                 )
             )
-        return tuple(LabelledText(row.text, row.tokens, number[row.label]) for row in rows)
+        return tuple(LabeledText(row.text, row.tokens, number[row.label]) for row in rows)
 
 
 def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list[_Cut]]:

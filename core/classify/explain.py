@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, logsumexp
 
-from core.classify.data import Dataset
-from core.classify.head import TextHead
-from core.classify.inputs import make_batch
-from core.classify.scores import softmax_rows
-from core.common.device import of
-from core.common.errors import BadInput
-from core.elmo.mix import mean_lengths
-from core.learning.features import Layers
-from core.static.vectors import StaticVectors
+from ..common.device import of
+from ..common.errors import BadInput
+from ..elmo.mix import mean_lengths
+from ..learning.features import Layers
+from ..static.vectors import StaticVectors
+from .data import Dataset
+from .head import TextHead
+from .inputs import make_batch
+from .scores import softmax_rows
 
 N_SHUFFLES = 8
 TOKENS_AT_ONCE = 2_048  # of changed texts that the encoder and the head read together; it bounds the memory

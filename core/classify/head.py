@@ -11,19 +11,19 @@ import numpy as np
 import torch
 from scipy.special import log_softmax
 
-from core.classify.baselines import Baseline
-from core.classify.inputs import TextVocabulary, make_batch
-from core.classify.model import Network, NetworkConfig, Variant, variant_named
-from core.classify.scores import softmax_rows
-from core.common.device import of
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import ENGLISH, t
-from core.files.artifacts import file_sha256, text_fingerprint
-from core.learning import folders
-from core.learning.features import Layers
-from core.learning.fit import of_like_lengths
-from core.learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
-from core.static.vectors import StaticVectors
+from ..common.device import of
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import ENGLISH, t
+from ..files.artifacts import file_sha256, text_fingerprint
+from ..learning import folders
+from ..learning.features import Layers
+from ..learning.fit import of_like_lengths
+from ..learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
+from ..static.vectors import StaticVectors
+from .baselines import Baseline
+from .inputs import TextVocabulary, make_batch
+from .model import Network, NetworkConfig, Variant, variant_named
+from .scores import softmax_rows
 
 FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
 FORM = folders.Form("elmoscope-head", 1, "python -m core train --help", (WEIGHTS, VOCABULARY))

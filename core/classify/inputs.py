@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.common.device import PROCESSOR
-from core.elmo.encoder import Encoder
-from core.learning.features import Layers
-from core.static.vectors import StaticVectors
+from ..common.device import PROCESSOR
+from ..elmo.encoder import Encoder
+from ..learning.features import Layers
+from ..static.vectors import StaticVectors
 
 MOST_SEEN = 200_000  # spellings whose numbers are kept
 UNKNOWN = 0  # number of every word that the vocabulary lacks

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from core.classify.inputs import UNKNOWN, Batch
-from core.common.draws import Dropout, first_weights
-from core.common.errors import BadInput
-from core.common.i18n import say, t
-from core.common.markup import shorten
-from core.elmo.mix import ScalarMix
-from core.elmo.padded_lstm import bidirectional
+from ..common.draws import Dropout, first_weights
+from ..common.errors import BadInput
+from ..common.i18n import say, t
+from ..common.markup import shorten
+from ..elmo.mix import ScalarMix
+from ..elmo.padded_lstm import bidirectional
+from .inputs import UNKNOWN, Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@ spelling, and a linear layer an answer of any vector: without this question an e
 
 from collections.abc import Iterable
 
-from core.classify.baselines import Baseline, grams
-from core.classify.head import Committee, TextHead
-from core.static.vectors import StaticVectors
+from ..static.vectors import StaticVectors
+from .baselines import Baseline, grams
+from .head import Committee, TextHead
 
 FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
 Tokens = tuple[str, ...]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from core.common.errors import BadInput
+from ..common.errors import BadInput
 
 N_BINS = 10
 DRAWS = 2_000  # of perfectly calibrated answers

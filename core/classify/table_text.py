@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-from core.common import notes, steps
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.files.artifacts import check_fits
-from core.files.encodings import SAMPLE, guess, is_utf8
-from core.files.formats import check_beginning
-from core.text.file_lines import MOST_LEFT_OUT, LineCount, Place, note_replaced, wide_encoding
+from ..common import notes, steps
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..files.artifacts import check_fits
+from ..files.encodings import SAMPLE, guess, is_utf8
+from ..files.formats import check_beginning
+from ..text.file_lines import MOST_LEFT_OUT, LineCount, Place, note_replaced, wide_encoding
 
 PIECE = 1 << 20  # bytes
 MAX_LINE = 10_000_000  # characters

@@ -12,20 +12,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from core.classify.column_names import LABEL_COLUMNS, TEXT_COLUMNS, find_columns, usual_columns
-from core.classify.table_text import TableText, open_text, refuse_empty
-from core.classify.trees import NODE, tree_leaves
-from core.common import notes
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.files.artifacts import parse_json
-from core.files.formats import refuse_format, suffix_of
-from core.text.composed import composed
-from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
-from core.text.table_cells import OTHER_TEXTS
-from core.text.tables import Unread, file_rows, is_missing, note_doubled, table_rows, whole
-from core.text.tokens import join_tokens
+from ..common import notes
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..files.artifacts import parse_json
+from ..files.formats import refuse_format, suffix_of
+from ..text.composed import composed
+from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
+from ..text.table_cells import OTHER_TEXTS
+from ..text.tables import Unread, file_rows, is_missing, note_doubled, table_rows, whole
+from ..text.tokens import join_tokens
+from .column_names import LABEL_COLUMNS, TEXT_COLUMNS, find_columns, usual_columns
+from .table_text import TableText, open_text, refuse_empty
+from .trees import NODE, tree_leaves
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 MAX_COLUMNS = 100_000

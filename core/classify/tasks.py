@@ -13,30 +13,30 @@ from types import MappingProxyType
 import numpy as np
 import torch
 
-from core.classify.ag_news import clean_ag_news, counts_from_0
-from core.classify.data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
-from core.classify.explain import Explanation, explain
-from core.classify.head import Answer, TextHead, classify, load_head, read_meta
-from core.classify.inputs import live_layers
-from core.classify.model import VARIANTS, Variant, variant_named
-from core.classify.readable_words import letters_of
-from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
-from core.common.config import ASSETS, cache_folder
-from core.common.device import PROCESSOR
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.common.i18n import ENGLISH, say, t
-from core.common.markup import command, shorten
-from core.common.threads import limit
-from core.elmo.models import Model
-from core.files import public_data
-from core.files.artifacts import parse_json
-from core.learning.features import Report
-from core.learning.fit import Epoch, Fit, resumed
-from core.learning.frozen import Frozen, freeze_each, vectors_fingerprint
-from core.static.vectors import StaticVectors
-from core.text import languages
-from core.text.languages import Language
+from ..common.config import ASSETS, cache_folder
+from ..common.device import PROCESSOR
+from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from ..common.i18n import ENGLISH, say, t
+from ..common.markup import command, shorten
+from ..common.threads import limit
+from ..elmo.models import Model
+from ..files import public_data
+from ..files.artifacts import parse_json
+from ..learning.features import Report
+from ..learning.fit import Epoch, Fit, resumed
+from ..learning.frozen import Frozen, freeze_each, vectors_fingerprint
+from ..static.vectors import StaticVectors
+from ..text import languages
+from ..text.languages import Language
+from .ag_news import clean_ag_news, counts_from_0
+from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
+from .explain import Explanation, explain
+from .head import Answer, TextHead, classify, load_head, read_meta
+from .inputs import live_layers
+from .model import VARIANTS, Variant, variant_named
+from .readable_words import letters_of
+from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
+from .train import SMALL_BATCH, BaselineFit, TrainConfig
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
@@ -218,8 +218,8 @@ class OpenHeads:
         return text_tokens(self.task, text, self.language)
 
     @property
-    def colours_of(self) -> dict:
-        """What class_colours is told of the labels."""
+    def colors_of(self) -> dict:
+        """What class_colors is told of the labels."""
         return {"labels": next(iter(self.heads.values())).labels, "ordered": self.task.name.startswith("sentiment")}
 
     def first_of(self, names: Sequence[str]) -> list[str]:

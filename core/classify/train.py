@@ -14,20 +14,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.classify import baselines
-from core.classify.data import Dataset, LabelledText
-from core.classify.head import TextHead
-from core.classify.inputs import TextVocabulary, make_batch
-from core.classify.model import Network, NetworkConfig, Variant
-from core.classify.scores import best_temperature, evaluate, nll, softmax_rows
-from core.common.device import PROCESSOR
-from core.common.draws import seeded
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.files.artifacts import provenance, text_fingerprint
-from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
-from core.learning.frozen import Frozen
-from core.static.vectors import StaticVectors
+from ..common.device import PROCESSOR
+from ..common.draws import seeded
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..files.artifacts import provenance, text_fingerprint
+from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
+from ..learning.frozen import Frozen
+from ..static.vectors import StaticVectors
+from . import baselines
+from .data import Dataset, LabeledText
+from .head import TextHead
+from .inputs import TextVocabulary, make_batch
+from .model import Network, NetworkConfig, Variant
+from .scores import best_temperature, evaluate, nll, softmax_rows
 
 SMALLEST_BATCH = 8  # texts
 SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two
@@ -197,11 +197,11 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
     return head
 
 
-def texts_of(examples: Sequence[LabelledText]) -> list[tuple[str, ...]]:
+def texts_of(examples: Sequence[LabeledText]) -> list[tuple[str, ...]]:
     return [example.tokens for example in examples]
 
 
-def truth_of(examples: Sequence[LabelledText]) -> np.ndarray:
+def truth_of(examples: Sequence[LabeledText]) -> np.ndarray:
     return np.array([example.label for example in examples], np.int64)
 
 
@@ -211,7 +211,7 @@ def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Fro
     return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
 
-def _batches(examples: Sequence[LabelledText], size: int, random: np.random.Generator) -> list[list[int]]:
+def _batches(examples: Sequence[LabeledText], size: int, random: np.random.Generator) -> list[list[int]]:
     """Numbers of the examples in batches of like length; the last places of a length are drawn anew."""
     lengths = np.array([len(example.tokens) for example in examples]) + 2 * random.random(len(examples))
     return batches_by_length(lengths, size, random)

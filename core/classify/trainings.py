@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from core.classify import tasks
-from core.classify.data import SplitConfig, normal_form
-from core.classify.head import TextHead
-from core.classify.model import Variant, variant_titles
-from core.classify.tables import Table
-from core.classify.tasks import OpenHeads
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.markup import command, shorten
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.markup import command, shorten
+from . import tasks
+from .data import SplitConfig, normal_form
+from .head import TextHead
+from .model import Variant, variant_titles
+from .tables import Table
+from .tasks import OpenHeads
 
 FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
 MAX_CLASSES_IN_TABLE = 12

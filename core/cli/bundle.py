@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli import shared
-from core.cli.card import evaluate_card
-from core.cli.options import MODEL, OVERWRITE, Answer, argument, command, flag, option
-from core.cli.shared import in_columns, note, progress
-from core.cli.shipping import train_heads
-from core.common import config, i18n
-from core.common.errors import BadInput
-from core.common.markup import shorten
-from core.files import sums as checksums
-from core.files.atomic import replacing
-from core.text import languages
+from ..common import config, i18n
+from ..common.errors import BadInput
+from ..common.markup import shorten
+from ..files import sums as checksums
+from ..files.atomic import replacing
+from ..text import languages
+from . import shared
+from .card import evaluate_card
+from .options import MODEL, OVERWRITE, Answer, argument, command, flag, option
+from .shared import in_columns, note, progress
+from .shipping import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
@@ -40,8 +40,8 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
         return _remake(data, only, list)
     if only or list:
         raise BadInput("--only and --list belong to: python -m core bundle all")
-    from core.evaluation import bundled
-    from core.index.build import is_index, own_files
+    from ..evaluation import bundled
+    from ..index.build import is_index, own_files
 
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
@@ -62,7 +62,7 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
 
 def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
     """Every part that is stale, or the list of them."""
-    from core.evaluation import bundled
+    from ..evaluation import bundled
 
     known = {part.name: part for part in bundled.all_parts()}
     if wrong := next((name for name in only if name not in known), None):
@@ -93,7 +93,7 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
 )
 def texts(*, files, outputs) -> Answer:
     """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
-    from core.common import translations
+    from ..common import translations
 
     places, result, lines = translations.in_code(config.ROOT), {}, []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
@@ -102,16 +102,16 @@ def texts(*, files, outputs) -> Answer:
     for path in files:
         outputs.check_file(path.with_suffix(".mo"))
     for path in files:
-        catalogue = translations.read(path)
-        new, unused = translations.renew(catalogue, places)
-        empty = [message.id for message in catalogue if message.id and (message.fuzzy or not any(message.string))]
-        for file, data in ((path, translations.po_bytes(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
+        catalog = translations.read(path)
+        new, unused = translations.renew(catalog, places)
+        empty = [message.id for message in catalog if message.id and (message.fuzzy or not any(message.string))]
+        for file, data in ((path, translations.po_bytes(catalog)), (path.with_suffix(".mo"), translations.compiled(catalog))):
             if not file.is_file() or file.read_bytes() != data:
                 with replacing(file) as temporary:
                     temporary.write_bytes(data)
             checksums.renew(file)  # a .po that was written by hand has another, too
-        result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
-        lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
+        result[str(path)] = {"texts": len(catalog), "new": new, "empty": empty, "unused": unused}
+        lines += [f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
         lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
     return result, lines
@@ -124,7 +124,7 @@ def texts(*, files, outputs) -> Answer:
     *MODEL,
 )
 def convert(*, output, model, outputs) -> Answer:
-    from core.elmo.weights import HDF5, save_hdf5
+    from ..elmo.weights import HDF5, save_hdf5
 
     outputs.check_folder(output, HDF5)
     model = shared.open_model(model)

@@ -7,19 +7,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli import evaluate as measuring
-from core.cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, group, option, whole
-from core.cli.shared import in_columns, note, open_model, progress, read_earlier
-from core.common import i18n, markup
-from core.common.errors import BadInput, MissingArtifact
-from core.common.model_layers import name_of
-from core.evaluation.sentence_checks import faults, meeting, read_rows
-from core.files import sums
-from core.files.artifacts import provenance, read_json, write_json
-from core.files.atomic import locked
+from ..common import i18n, markup
+from ..common.errors import BadInput, MissingArtifact
+from ..common.model_layers import name_of
+from ..evaluation.sentence_checks import faults, meeting, read_rows
+from ..files import sums
+from ..files.artifacts import provenance, read_json, write_json
+from ..files.atomic import locked
+from . import evaluate as measuring
+from .options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, group, option, whole
+from .shared import in_columns, note, open_model, progress, read_earlier
 
 if TYPE_CHECKING:
-    from core.elmo.models import Model
+    from ..elmo.models import Model
 
 FORMAT = 1  # of measures.json
 CARD = {  # name in measures.json: its command and options; paths under --data
@@ -29,12 +29,12 @@ CARD = {  # name in measures.json: its command and options; paths under --data
     "tags": (measuring.evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
     "sentences": (measuring.evaluate_sentences, {}),
     "pairs": (measuring.evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbours": (measuring.evaluate_neighbours, {}),
+    "neighbors": (measuring.evaluate_neighbors, {}),
     "random": (measuring.evaluate_random, {}),
     "speed": (measuring.evaluate_speed, {}),
 }
 ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
-OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
+OTHERS = ("perplexity", "sentences", "neighbors", "random", "speed")  # of another language's, with what it brings itself
 PARTS = ("context", "before", "control")  # of the lessons
 ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
 
@@ -118,7 +118,7 @@ def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
 
 def _command(what: str, options: dict, model: str) -> str:
     """The command line that gives a measure again, from within the folder of data."""
-    from core.elmo.models import BUNDLED_MODEL
+    from ..elmo.models import BUNDLED_MODEL
 
     named = {**options, "model": None if model == BUNDLED_MODEL else model}
     written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
@@ -137,7 +137,7 @@ def _as_list(value) -> list:
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
-    from core.evaluation import lessons
+    from ..evaluation import lessons
 
     model = open_model(model)
     outputs.check_file(model.folder / lessons.FILE, merged=True)
@@ -166,7 +166,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Several models on the same data, by layer; each measure is written as soon as it is done."""
-    from core.evaluation import side_by_side
+    from ..evaluation import side_by_side
 
     folder = Path(data)
     given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
@@ -219,7 +219,7 @@ def check_sentences(*, file) -> Answer:
 
 ALL = (
     *(measuring.evaluate_senses, measuring.evaluate_all_words, measuring.evaluate_pairs, measuring.evaluate_sentences),
-    *(measuring.evaluate_neighbours, measuring.evaluate_vectors, measuring.evaluate_random, measuring.evaluate_speed),
+    *(measuring.evaluate_neighbors, measuring.evaluate_vectors, measuring.evaluate_random, measuring.evaluate_speed),
     *(evaluate_lessons, evaluate_layers, measuring.evaluate_tags, measuring.evaluate_perplexity, evaluate_card),
 )
 evaluate = group("evaluate", "Measure a model: senses, pairs, tags, perplexity, or all of it.", commands=ALL, metavar="WHAT")

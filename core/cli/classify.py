@@ -9,23 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.classify.data import Dataset, SplitConfig
-from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
-from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
-from core.common.config import cache_folder
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import ENGLISH, t
-from core.files import public_data, registry
-from core.text import languages
-from core.text.languages import Language
+from ..classify.data import Dataset, SplitConfig
+from ..common.config import cache_folder
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import ENGLISH, t
+from ..files import public_data, registry
+from ..text import languages
+from ..text.languages import Language
+from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
+from .shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 
 if TYPE_CHECKING:
-    from core.classify import tasks
-    from core.classify.head import TextHead
-    from core.classify.model import Variant
-    from core.elmo.models import Model
-    from core.files.outputs import Outputs
-    from core.static.vectors import StaticVectors
+    from ..classify import tasks
+    from ..classify.head import TextHead
+    from ..classify.model import Variant
+    from ..elmo.models import Model
+    from ..files.outputs import Outputs
+    from ..static.vectors import StaticVectors
 
 DATA_SETS = ("ag_news",)  # that can be fetched
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
@@ -59,12 +59,12 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
-    from core.classify import tasks
-    from core.classify.committee import with_members
-    from core.classify.head import save_head
-    from core.classify.model import variant_named
-    from core.common.device import choose
-    from core.experiments.variants import train_head
+    from ..classify import tasks
+    from ..classify.committee import with_members
+    from ..classify.head import save_head
+    from ..classify.model import variant_named
+    from ..common.device import choose
+    from ..experiments.variants import train_head
 
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
@@ -98,7 +98,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
 
 def check_places(folders: list[Path], outputs: Outputs) -> None:
     """BadInput, before anything is trained, where a head would take the place of files of somebody's."""
-    from core.classify.head import FILES
+    from ..classify.head import FILES
 
     for folder in folders:
         outputs.check_folder(folder, FILES)
@@ -114,8 +114,8 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
     *MODEL_AND_VECTORS,
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
-    from core.classify import tasks
-    from core.classify.readable_words import letters_of, read_and_unread
+    from ..classify import tasks
+    from ..classify.readable_words import letters_of, read_and_unread
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
@@ -149,9 +149,9 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
 
 def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tuple[tasks.OpenHeads, Model | None, StaticVectors | None]:
     """A task's heads, the model and the vectors that they read; heads that cannot be opened are noted."""
-    from core.classify import tasks
-    from core.classify.model import variant_named
-    from core.common.device import choose
+    from ..classify import tasks
+    from ..classify.model import variant_named
+    from ..common.device import choose
 
     device = choose(options.device)
     wanted = [variant_named(name) for name in names or tasks.head_folders(task.name, folder)]
@@ -175,7 +175,7 @@ def _language_of(model: Model | None, static: StaticVectors | None, vectors: str
 
 def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
-    from core.classify import tasks
+    from ..classify import tasks
 
     if rows.test and (rows.folds or rows.order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")

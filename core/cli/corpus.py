@@ -1,8 +1,8 @@
 """`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
 
-from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
-from core.cli.shared import as_csv, bench_of, in_columns, note, progress
-from core.files.own_names import titles_of
+from ..files.own_names import titles_of
+from .options import MODEL, Answer, argument, command, flag, group, option, whole
+from .shared import as_csv, in_columns, note, progress, workspace_of
 
 CORPUS = option(
     "--corpus",
@@ -42,10 +42,10 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
-    from core.views import concordance as views
+    from ..views import concordance as views
 
     request = views.ConcordanceRequest(query=query, documents=tuple(documents), **options)
-    result = views.concordance(bench_of(model, corpus), request, progress("sentences"))
+    result = views.concordance(workspace_of(model, corpus), request, progress("sentences"))
     lines = result.lines
     if csv:
         rows = ((line.document, line.date, line.sense, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
@@ -71,10 +71,10 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
-    from core.views import concordance as views
+    from ..views import concordance as views
 
     request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
-    result = views.collocates(bench_of(model, corpus), request)
+    result = views.collocates(workspace_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [(c.word, f"{c.log_dice:.2f}", f"{c.log_likelihood:.1f}", c.together, c.left, c.right, c.frequency) for c in result.items]
     numbers = range(1, 7)
@@ -97,10 +97,10 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     *TABLE,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
-    from core.views import concordance as views
-    from core.views.left_out import describe_shared
+    from ..views import concordance as views
+    from ..views.left_out import describe_shared
 
-    result = views.keyness(bench_of(model, corpus), views.KeynessRequest(**options))
+    result = views.keyness(workspace_of(model, corpus), views.KeynessRequest(**options))
     head = ("word", *titles_of(result.names), "log-likelihood", "log ratio", "p")
     if result.shared:
         note(describe_shared(result.shared, result.reduced))

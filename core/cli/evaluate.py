@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from core.cli.options import CLUSTER, MODEL, Answer, argument, command, finite, option, whole
-from core.cli.shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
-from core.common.errors import BadInput
-from core.common.model_layers import MIX, SENSES
-from core.common.significance import read_back
-from core.evaluation.conll import read_tags
-from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, split_rows, without_repeated
-from core.text.corpora import open_corpus
-from core.text.sentences import LabelledRow, read_labelled
+from ..common.errors import BadInput
+from ..common.model_layers import MIX, SENSES
+from ..common.significance import read_back
+from ..evaluation.conll import read_tags
+from ..evaluation.datasets import read_pairs, read_semcor, read_sense_rows, split_rows, without_repeated
+from ..text.corpora import open_corpus
+from ..text.sentences import LabeledRow, read_labeled
+from .options import CLUSTER, MODEL, Answer, argument, command, finite, option, whole
+from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 
 SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
 PAIR_KEYS = '{"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
@@ -32,7 +32,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     *(SEED, SPACE, CLUSTER, *MODEL),
 )
 def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
-    from core.evaluation import layer_scores
+    from ..evaluation import layer_scores
 
     rows, test = _sense_rows(train, test, data, share, seed)
     train = without_repeated(rows, test)
@@ -59,11 +59,11 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     return scores, [*lines, counts]
 
 
-def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabelledRow], list[LabelledRow]]:
+def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabeledRow], list[LabeledRow]]:
     """Two files as they are, or one set split in two."""
     options = [f"--{name}" for name, value in (("train", train), ("test", test), ("data", data)) if value]
     if options == ["--train", "--test"]:
-        return read_labelled(Path(train)), read_labelled(Path(test))
+        return read_labeled(Path(train)), read_labeled(Path(test))
     if options != ["--data"]:
         raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(options) or 'neither'}.")
     return split_rows([row for path in data for row in read_sense_rows(path)], share, seed)
@@ -77,7 +77,7 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     *(SEED, SPACE, *MODEL),
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
-    from core.evaluation import all_words
+    from ..evaluation import all_words
 
     sentences = read_semcor(data)
     model = open_model(model)
@@ -104,7 +104,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     *(SPACE, *MODEL),
 )
 def evaluate_pairs(*, dev, test, space, model) -> Answer:
-    from core.evaluation import layer_scores
+    from ..evaluation import layer_scores
 
     dev, test = read_pairs(dev), read_pairs(test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
@@ -130,7 +130,7 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
     *MODEL,
 )
 def evaluate_tags(*, train, test, limit, model) -> Answer:
-    from core.evaluation import layer_scores
+    from ..evaluation import layer_scores
 
     train = read_tags(train)[:limit]
     test = read_tags(test)
@@ -150,7 +150,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     *(SPACE, *MODEL),
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
-    from core.evaluation import own_sentences
+    from ..evaluation import own_sentences
 
     model = open_model(model)
     corpus = corpus or model.language.sentences
@@ -166,9 +166,9 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
     lines = _table({name: row for name, row in scores.items() if row is not best}, head, cells, "form")
     lines += _differences(scores)
-    centred = {name: row["centred"] for name, row in scores.items() if isinstance(row, dict) and "centred" in row}
-    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
-    lines += _differences(scores, "centred_less_static", measure="mean taken off")
+    centered = {name: row["centered"] for name, row in scores.items() if isinstance(row, dict) and "centered" in row}
+    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centered.items())}")
+    lines += _differences(scores, "centered_less_static", measure="mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
     lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
     return scores, lines
@@ -183,8 +183,8 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     *MODEL,
 )
 def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
-    from core.elmo.models import open_language_model
-    from core.training.data import held_out, read_lines
+    from ..elmo.models import open_language_model
+    from ..training.data import held_out, read_lines
 
     model = open_model(model)
     lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
@@ -203,17 +203,17 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
 
 
 @command(
-    "neighbours",
+    "neighbors",
     "The examples of its language: each word's nearest sentences.",
     option("--k", "how many for each sentence (default 3)", type=whole(1, 20), default=3),
     *MODEL,
 )
-def evaluate_neighbours(*, k, model) -> Answer:
-    from core.evaluation import layer_scores
+def evaluate_neighbors(*, k, model) -> Answer:
+    from ..evaluation import layer_scores
 
     model = open_model(model)
     examples = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
-    nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=k)
+    nearest = layer_scores.neighbors_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
     for row in nearest["rows"]:
         near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
@@ -223,7 +223,7 @@ def evaluate_neighbours(*, k, model) -> Answer:
 
 @command("speed", "Tokens per second on the bundled sentences of its language.", *MODEL)
 def evaluate_speed(*, model) -> Answer:
-    from core.evaluation import layer_scores
+    from ..evaluation import layer_scores
 
     model = open_model(model)
     speed = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
@@ -233,7 +233,7 @@ def evaluate_speed(*, model) -> Answer:
 
 @command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
 def evaluate_random(*, space, model) -> Answer:
-    from core.analysis import anisotropy
+    from ..analysis import anisotropy
 
     model = open_model(model)
     cosines = anisotropy.evaluate(model, space=sense_space(space, model))
@@ -248,7 +248,7 @@ def evaluate_random(*, space, model) -> Answer:
     argument("vectors", "registry names or vector files", many=True, metavar="V"),
 )
 def evaluate_vectors(*, vectors) -> Answer:
-    from core.static.vectors import evaluate_vectors as measured
+    from ..static.vectors import evaluate_vectors as measured
 
     scores = {name: measured(open_static(name)) for name in vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]

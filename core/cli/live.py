@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from core.cli.options import MODEL, Answer, command, option
-from core.cli.shared import note, open_model
-from core.files.artifacts import read_json
+from ..files.artifacts import read_json
+from .options import MODEL, Answer, command, option
+from .shared import note, open_model
 
 
 @command(
@@ -16,10 +16,10 @@ from core.files.artifacts import read_json
 )
 def live(*, output, examples, model) -> Answer:
     """Write the page; bytes and seconds."""
-    from core.live.page import page_of, read_examples, write
-    from core.workbench import open_bench
+    from ..live.page import page_of, read_examples, write
+    from ..workspace import open_workspace
 
     own = read_examples(read_json(Path(examples)), examples) if examples else ()
     path, model = Path(output), open_model(model)
-    size = write(path, page_of(open_bench(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
+    size = write(path, page_of(open_workspace(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
     return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import click
 
-from core import __version__
-from core.cli import bundle, card, classify, corpus, live, neighbours, senses, serve, shipping, tasks, training, vectors
-from core.cli.options import group
-from core.common import notes
-from core.common.errors import ElmoscopeError
-from core.common.markup import shorten
-from core.text import languages
+from .. import __version__
+from ..common import notes
+from ..common.errors import ElmoscopeError
+from ..common.markup import shorten
+from ..text import languages
+from . import bundle, card, classify, corpus, live, neighbors, senses, serve, shipping, tasks, training, vectors
+from .options import group
 
 COMMANDS = (
     *(vectors.embed, vectors.predict, vectors.allennlp),
-    *(neighbours.neighbours, neighbours.static_neighbours, neighbours.verdict, neighbours.substitutes, neighbours.view),
+    *(neighbors.neighbors, neighbors.static_neighbors, neighbors.verdict, neighbors.substitutes, neighbors.view),
     *(senses.senses, corpus.corpus),
     *(card.evaluate, card.check_sentences),
     *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),

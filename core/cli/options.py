@@ -15,10 +15,10 @@ from typing import Any
 
 import click
 
-from core.common.config import NEIGHBOURS
-from core.common.markup import shorten
-from core.files import registry
-from core.files.outputs import Outputs
+from ..common.config import NEIGHBORS
+from ..common.markup import shorten
+from ..files import registry
+from ..files.outputs import Outputs
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
 Answer = tuple[Any, str | Iterable[str]]  # for --json, and for people: a text or its lines
@@ -70,7 +70,7 @@ class Command(Helped, click.Command):
         with outputs.guarding() if outputs else nullcontext():
             result, lines = self.callback(**keywords)
         if is_dataclass(result):
-            from core.cli.wire import json_of
+            from .wire import json_of
 
             result = json_of(result)
         return result, lines if isinstance(lines, str) else "\n".join(lines)
@@ -269,7 +269,7 @@ CORPUS = option("--corpus", "a registry name, an index folder, or a file of sent
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 SEEDS = option("--seeds", "one run each (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2))
-BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
+BEST = option("--k", f"how many, best first (default {NEIGHBORS})", type=whole(1), default=NEIGHBORS)
 
 
 PIECES = option("--pieces", "a transformer's pieces that make a word's vector", choices=("mean", "first", "last"), default="mean")

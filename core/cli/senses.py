@@ -5,12 +5,12 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.options import CORPUS, MODEL, Answer, command, flag, group, option, whole
-from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_texts
-from core.common.errors import BadInput
-from core.common.markup import shorten
-from core.files.atomic import locked
-from core.files.own_names import titles_of
+from ..common.errors import BadInput
+from ..common.markup import shorten
+from ..files.atomic import locked
+from ..files.own_names import titles_of
+from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
+from .shared import as_csv, in_columns, note, progress, workspace_of, write_texts
 
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
@@ -41,9 +41,9 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
     ranking="at_least most",
 )
 def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph, csv, model, outputs) -> Answer:
-    from core.corpus import usage_graphs
-    from core.views import change
-    from core.views.sides import Side
+    from ..corpus import usage_graphs
+    from ..views import change
+    from ..views.sides import Side
 
     if sides.judgments and not sides.uses:
         raise BadInput("--judgments belong to a file of uses: name it with --uses.")
@@ -51,7 +51,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         raise BadInput("--graph writes one word's files: name it with --word.")
     for name in GRAPH if graph else ():
         outputs.check_file(Path(graph) / name)
-    bench = bench_of(model, sides.first)
+    workspace = workspace_of(model, sides.first)
     if sides.uses:
         word, *kept = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
@@ -61,24 +61,24 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
         request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
-        left_out = change.left_out(bench, first, second)
+        left_out = change.left_out(workspace, first, second)
         for fact in left_out.describe():
             note(fact)
-        ranked = change.rank(change.read(bench, first, second), request, progress("words"))
+        ranked = change.rank(change.read(workspace, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
         return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _table(rows, csv)
-    result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
+    result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         write_texts({Path(graph) / name: text for name, text in change.graph_files(result).items()})
         note(f"wrote {', '.join(GRAPH)} to {Path(graph)}")
-    bands = _bands(result, (first, second), bench.corpus)
+    bands = _bands(result, (first, second), workspace.corpus)
     control = None
     if like_frequency:
         request = change.ControlRequest(word=word, first=first, second=second)
-        control = change.control(bench, request, progress("words"))
+        control = change.control(workspace, request, progress("words"))
     answer = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
     answer |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
-    answer |= {"groups": list(result.names), "groups_are_labels": result.labelled, "groups_are_clear": result.clear}
+    answer |= {"groups": list(result.names), "groups_are_labels": result.labeled, "groups_are_clear": result.clear}
     answer |= {"left_out": asdict(result.left_out)}
     answer |= {"control": control and {"words": list(control.words), "below": control.below}}
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
@@ -111,9 +111,9 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     the reasons."""
     from scipy.stats import spearmanr
 
-    from core.corpus import usage_graphs
-    from core.corpus.agreement import ORDINAL, alpha
-    from core.corpus.label_files import tokens_of
+    from ..corpus import usage_graphs
+    from ..corpus.agreement import ORDINAL, alpha
+    from ..corpus.label_files import tokens_of
 
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
@@ -140,7 +140,7 @@ def _row(of) -> dict:
 
 
 def _side(corpus: str, dates: str, name: str):
-    from core.views.sides import Side
+    from ..views.sides import Side
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):
@@ -168,9 +168,9 @@ def _side(corpus: str, dates: str, name: str):
     annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, outputs) -> Answer:
-    from core.corpus import label_files
-    from core.corpus.carried_rows import carry_rows
-    from core.views import induction
+    from ..corpus import label_files
+    from ..corpus.carried_rows import carry_rows
+    from ..views import induction
 
     merged = label_files.pairs(annotation.merge)
     adds = _adds_to_labels(output, annotation)
@@ -178,14 +178,14 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
         outputs.check_file(output)
     for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
         label_files.read_senses(file)
-    bench = bench_of(model, corpus)
-    occurrences = induction.compute(bench, induction.InductionRequest(word=word, space=layer)).occurrences
+    workspace = workspace_of(model, corpus)
+    occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
     labels = read.labels.merge(merged) if merged else read.labels
-    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
+    result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
@@ -225,11 +225,11 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     *TABLE,
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
-    from core.views import induction
+    from ..views import induction
 
-    bench = bench_of(model, corpus)
-    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
-    beside = induction.glosses(bench, result)
+    workspace = workspace_of(model, corpus)
+    result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, number=groups))
+    beside = induction.glosses(workspace, result)
     rows = [
         {"group": name, "sentences": int((result.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
         for k, name in enumerate(result.groups.names)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from core.cli.options import SETTINGS, Helped
+from .options import SETTINGS, Helped
 
 HELP = "Open the app in the browser. Any other option of `streamlit run` works too."
 OPTIONS = (

@@ -15,23 +15,23 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cli.options import Answer, ModelOptions
-from core.common.config import FLOAT32
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.markup import shorten
-from core.files import public_data
-from core.files.atomic import locked, replacing
-from core.files.formulas import guard
-from core.files.outputs import Outputs, set_aside
-from core.static.vectors import StaticVectors, open_vectors
-from core.text import languages
+from ..common.config import FLOAT32
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.markup import shorten
+from ..files import public_data
+from ..files.atomic import locked, replacing
+from ..files.formulas import guard
+from ..files.outputs import Outputs, set_aside
+from ..static.vectors import StaticVectors, open_vectors
+from ..text import languages
+from .options import Answer, ModelOptions
 
 if TYPE_CHECKING:
-    from core.elmo.models import Model
-    from core.files.public_data import PublishedFile
-    from core.index.sense_space import SenseSpace
-    from core.learning.fit import Epoch
-    from core.workbench import Bench
+    from ..elmo.models import Model
+    from ..files.public_data import PublishedFile
+    from ..index.sense_space import SenseSpace
+    from ..learning.fit import Epoch
+    from ..workspace import Workspace
 
 SHOWN_EVERY_S = 10
 
@@ -99,8 +99,8 @@ def _width(cell: str) -> int:
 
 def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine="") -> Model:
     """The model that the options name, or that is open in them; text is from now on read as its language."""
-    from core.common.device import CPU, choose
-    from core.elmo import models
+    from ..common.device import CPU, choose
+    from ..elmo import models
 
     if isinstance(options.model, models.Model):
         return options.model
@@ -116,8 +116,8 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
 
 def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     """The model's sense space, where it is wanted. The error names what a model lacks that has none."""
-    from core.elmo.models import open_language_model
-    from core.senses.judge import open_judge
+    from ..elmo.models import open_language_model
+    from ..senses.judge import open_judge
 
     if wanted is None:
         return None
@@ -125,12 +125,12 @@ def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     return open_judge(model).sense_space
 
 
-def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Bench:
-    """A bench of a model, open or as the options name it, with progress of what it reads."""
-    from core.workbench import open_bench
+def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Workspace:
+    """A workspace of a model, open or as the options name it, with progress of what it reads."""
+    from ..workspace import open_workspace
 
     model = open_model(model) if isinstance(model, ModelOptions) else model
-    return open_bench(model, vectors, corpus, report=progress(what), note=note)
+    return open_workspace(model, vectors, corpus, report=progress(what), note=note)
 
 
 def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
@@ -172,7 +172,7 @@ def fetch_files(names: Iterable[str], published: dict[str, PublishedFile], folde
     files = []
     for name in names:
         file = published[name]
-        note(f"{name}: {', '.join(filter(None, (file.publisher, file.licence)))}, from {file.url}, {file.size:,} bytes")
+        note(f"{name}: {', '.join(filter(None, (file.publisher, file.license)))}, from {file.url}, {file.size:,} bytes")
         folder = public_data.fetch([name], folder, files=published, report=_bytes_report(name))
         files.append({"name": name, **{kind: value for kind in ("md5", "sha256") if (value := getattr(file, kind))}})
         files += [{"name": path.relative_to(folder).as_posix()} for path in unpack(folder / name)]
@@ -195,7 +195,7 @@ def cluster_of(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from core.cluster.jobs import connected, is_unprotected
+    from ..cluster.jobs import connected, is_unprotected
 
     if is_unprotected(address):
         note(
@@ -212,6 +212,6 @@ def spread_model(model: Model, client, *, store: str | None = None) -> Model:
     """The model with its encoder's batches spread over a cluster; itself where there is none."""
     if client is None:
         return model
-    from core.cluster.worker_model import SpreadEncoder
+    from ..cluster.worker_model import SpreadEncoder
 
     return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
-from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option
-from core.cli.shared import in_columns, note, progress, read_earlier
-from core.files import sums
+from ..files import sums
+from .classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
+from .options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option
+from .shared import in_columns, note, progress, read_earlier
 
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 EXPERIMENTS = (
@@ -27,12 +27,12 @@ EXPERIMENTS = (
 )
 def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
-    from core.classify.committee import with_members
-    from core.classify.head import load_head, save_head
-    from core.classify.model import VARIANTS
-    from core.classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named
-    from core.common.device import choose
-    from core.experiments.variants import train_head
+    from ..classify.committee import with_members
+    from ..classify.head import load_head, save_head
+    from ..classify.model import VARIANTS
+    from ..classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named
+    from ..common.device import choose
+    from ..experiments.variants import train_head
 
     root, made, kept = Path(output), [], []
     device = choose(model.device)
@@ -73,9 +73,9 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
 )
 def experiments(*, data, output, only, seeds, together, vectors, model, outputs) -> Answer:
     """Every run of the Results page that has no line yet."""
-    from core.classify.model import VARIANTS
-    from core.experiments import context_curve
-    from core.experiments.variants import read_results, run_experiments, summary
+    from ..classify.model import VARIANTS
+    from ..experiments import context_curve
+    from ..experiments.variants import read_results, run_experiments, summary
 
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)

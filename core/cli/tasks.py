@@ -7,17 +7,17 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, group, option, whole
-from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress, read_earlier
-from core.common.config import cache_folder
-from core.common.errors import MissingArtifact
-from core.common.i18n import t
-from core.files import public_data
+from ..common.config import cache_folder
+from ..common.errors import MissingArtifact
+from ..common.i18n import t
+from ..files import public_data
+from .options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, group, option, whole
+from .shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress, read_earlier
 
 if TYPE_CHECKING:
-    from core.tasks.results import Summary
+    from ..tasks.results import Summary
 
-# core.tasks.catalogue, which imports torch
+# core.tasks.catalog, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
 HEAD = (
@@ -43,11 +43,11 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
     recipe="seed epochs random_labels limit_train limit_test",
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
-    from core.tasks import results as measured
-    from core.tasks.catalogue import task_named
-    from core.tasks.heads import FILES, save_head
-    from core.tasks.task import read_data
-    from core.tasks.train import freeze
+    from ..tasks import results as measured
+    from ..tasks.catalog import task_named
+    from ..tasks.heads import FILES, save_head
+    from ..tasks.task import read_data
+    from ..tasks.train import freeze
 
     task = task_named(task)
     chosen = {"epochs": recipe.epochs, "train_limit": recipe.limit_train, "test_limit": recipe.limit_test}
@@ -75,12 +75,12 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
     *MODEL_AND_VECTORS,
 )
 def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
-    from core.learning.frozen import vectors_fingerprint
-    from core.tasks import results as measured
-    from core.tasks.catalogue import task_named
-    from core.tasks.heads import load_head
-    from core.tasks.task import read_data, read_test
-    from core.tasks.train import freeze
+    from ..learning.frozen import vectors_fingerprint
+    from ..tasks import results as measured
+    from ..tasks.catalog import task_named
+    from ..tasks.heads import load_head
+    from ..tasks.task import read_data, read_test
+    from ..tasks.train import freeze
 
     task = task_named(task)
     roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]
@@ -111,10 +111,10 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
 )
 def results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
     """Every run that has no entry yet; then the table."""
-    from core.tasks import results as measured
-    from core.tasks.catalogue import task_named
-    from core.tasks.heads import FILES
-    from core.tasks.task import VARIANTS
+    from ..tasks import results as measured
+    from ..tasks.catalog import task_named
+    from ..tasks.heads import FILES
+    from ..tasks.task import VARIANTS
 
     path = Path(output) / "results.json"
     outputs.check_file(path)
@@ -139,9 +139,9 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, model, ou
 )
 def fetch(*, data, only) -> Answer:
     """The published files of the tasks, whole or not there; SNLI's archive is unpacked to the part of it that is read."""
-    from core.tasks.catalogue import task_named
-    from core.tasks.entailment import unpack
-    from core.tasks.task import MADE_BY_HAND
+    from ..tasks.catalog import task_named
+    from ..tasks.entailment import unpack
+    from ..tasks.task import MADE_BY_HAND
 
     rooms = set()
     for name in only:

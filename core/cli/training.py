@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cli.options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
-from core.cli.shared import cluster_of, note, open_static
-from core.common.errors import BadInput
-from core.files import ours
-from core.files.artifacts import read_json, short, text_fingerprint
-from core.files.registry import resolve
-from core.text import languages
+from ..common.errors import BadInput
+from ..files import ours
+from ..files.artifacts import read_json, short, text_fingerprint
+from ..files.registry import resolve
+from ..text import languages
+from .options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
+from .shared import cluster_of, note, open_static
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
 TOPICS = ("words", "around", "bag")
@@ -53,11 +53,11 @@ TEXT = (
 def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     import torch
 
-    from core.common.config import MINI
-    from core.common.device import choose
-    from core.training import recipe
-    from core.training.data import read_lines
-    from core.training.trainer import PretrainConfig
+    from ..common.config import MINI
+    from ..common.device import choose
+    from ..training import recipe
+    from ..training.data import read_lines
+    from ..training.trainer import PretrainConfig
 
     choose(network.device)
     language = languages.get_language(text.language)
@@ -92,8 +92,8 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
 
 def _started(training, start):
     """The training that starts from a model or from vectors, and what gives them to its trainer."""
-    from core.learning.frozen import vectors_fingerprint
-    from core.training import warm_start
+    from ..learning.frozen import vectors_fingerprint
+    from ..training import warm_start
 
     if start.start_model and start.start_vectors:
         raise BadInput("--start-model brings its own words: leave out --start-vectors.")
@@ -112,9 +112,9 @@ def _started(training, start):
 
 def _go_on(name: str, training):
     """The recipe with the shape of a trained model, and what starts a trainer from it."""
-    from core.elmo.models import model_fingerprint
-    from core.elmo.weights import find_files, load_bilm, load_softmax, read_options
-    from core.training.warm_start import go_on_from
+    from ..elmo.models import model_fingerprint
+    from ..elmo.weights import find_files, load_bilm, load_softmax, read_options
+    from ..training.warm_start import go_on_from
 
     folder = resolve(name, "model")
     softmax = load_softmax(folder)
@@ -138,8 +138,8 @@ def _go_on(name: str, training):
     text="corpus language hold_out",
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
-    from core.static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
-    from core.training.data import prepare
+    from ..static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
+    from ..training.data import prepare
 
     output = Path(output)  # "gl/" is gl
     outputs.check_folder(output, FILES, marked=is_glove)
@@ -152,7 +152,7 @@ def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> An
     config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
         if client is not None:
-            from core.cluster.glove_counts import counter
+            from ..cluster.glove_counts import counter
 
             count_pairs = counter(client, str(counts.absolute()))
         folder = train_glove(prepared, output, config, note, work=work, count=count_pairs)

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.neighbours import in_shards, shards_of
-from core.cli.options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
-from core.cli.shared import cluster_of, note, open_model, progress, sense_space, spread_model
-from core.common.config import FLOAT32, PRECISIONS
-from core.common.errors import BadInput
-from core.common.markup import shorten
-from core.common.model_layers import SENSES
-from core.files import ours
-from core.files.artifacts import check_fits, parse_json, replacing
-from core.text import languages
-from core.text.scripts import note_unread
-from core.text.sentences import checked_tokens, read_lines, read_sentences
-from core.text.tokens import bare, split_sentences
+from ..common.config import FLOAT32, PRECISIONS
+from ..common.errors import BadInput
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..files import ours
+from ..files.artifacts import check_fits, parse_json, replacing
+from ..text import languages
+from ..text.scripts import note_unread
+from ..text.sentences import checked_tokens, read_lines, read_sentences
+from ..text.tokens import bare, split_sentences
+from .neighbors import in_shards, shards_of
+from .options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
+from .shared import cluster_of, note, open_model, progress, sense_space, spread_model
 
 if TYPE_CHECKING:
-    from core.elmo.models import Model
+    from ..elmo.models import Model
 
 INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shards, which would import Dask)
 LINES = ("detect", "join", "keep")
@@ -111,8 +111,8 @@ def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, 
 
 
 def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: int) -> list:
-    from core.elmo.models import allennlp_files
-    from core.engines.allennlp_engine import AllenNLPEngine
+    from ..elmo.models import allennlp_files
+    from ..engines.allennlp_engine import AllenNLPEngine
 
     options, weights = allennlp_files(model)
     with AllenNLPEngine() as engine:
@@ -130,7 +130,7 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
     *MODEL,
 )
 def predict(*, text, direction, k, model) -> Answer:
-    from core.elmo.models import open_language_model
+    from ..elmo.models import open_language_model
 
     model = open_language_model(open_model(model))
     backward = direction == "backward"
@@ -147,7 +147,7 @@ def predict(*, text, direction, k, model) -> Answer:
 
 @command("setup", "Make AllenNLP's own Python 3.10 environment.")
 def allennlp_setup() -> Answer:
-    from core.engines import allennlp_engine as second
+    from ..engines import allennlp_engine as second
 
     folder = second.setup(note)
     with second.AllenNLPEngine() as engine:
@@ -170,10 +170,10 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     *MODEL,
 )
 def index_build(*, corpus, output, text_column, lines, senses, cluster, model, outputs) -> Answer:
-    from core.elmo.models import open_language_model
-    from core.elmo.substitutes import Substitutes
-    from core.index.build import build_index, is_index, own_files
-    from core.index.table import index_info
+    from ..elmo.models import open_language_model
+    from ..elmo.substitutes import Substitutes
+    from ..index.build import build_index, is_index, own_files
+    from ..index.table import index_info
 
     if cluster is not None:
         if "://" not in output:
@@ -188,8 +188,8 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model, o
 
 
 def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
-    from core.cluster import shards
-    from core.cluster.worker_model import name_for_worker
+    from ..cluster import shards
+    from ..cluster.worker_model import name_for_worker
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
@@ -209,9 +209,9 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
 @command("info", "What an index holds.", argument("folder", "as made by index build", metavar="DIR"))
 def index_info(*, folder) -> Answer:
     if in_shards(folder):
-        from core.cluster.shards import info
+        from ..cluster.shards import info
     else:
-        from core.index.table import index_info as info
+        from ..index.table import index_info as info
 
     return _info(info(folder))
 
@@ -224,9 +224,9 @@ def index_info(*, folder) -> Answer:
     *MODEL,
 )
 def index_approximate(*, folder, senses, model) -> Answer:
-    from core.cluster import approximate
-    from core.cluster import senses as sense_shards
-    from core.cluster.shards import open_shards
+    from ..cluster import approximate
+    from ..cluster import senses as sense_shards
+    from ..cluster.shards import open_shards
 
     if senses:
         model = open_model(model)

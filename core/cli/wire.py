@@ -17,37 +17,37 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.text.corpora import locate, longer_word
-from core.text.labelled_words import list_words
-from core.text.readings import WordInContext, readings
-from core.text.scripts import note_unread
-from core.text.tokens import bare
+from ..common.errors import BadInput
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..text.corpora import locate, longer_word
+from ..text.labeled_words import list_words
+from ..text.readings import WordInContext, readings
+from ..text.scripts import note_unread
+from ..text.tokens import bare
 
 if TYPE_CHECKING:
-    from core.text.languages import Language
-    from core.workbench import Bench
+    from ..text.languages import Language
+    from ..workspace import Workspace
 
 VIEWS = (
-    *("pair", "neighbours", "induction", "layouts", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("pair", "neighbors", "induction", "layouts", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
 SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance
-Compute = Callable[["Bench", Any], Any]
+Compute = Callable[["Workspace", Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 EXAMPLE = '{"text": "We sat on the bank.", "word": "bank"}'
 KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
-def answer(bench: Bench, name: str, request: Any) -> dict[str, Any]:
+def answer(workspace: Workspace, name: str, request: Any) -> dict[str, Any]:
     """The result of a view, of a request as JSON has it. BadInput names what is wrong with it."""
     compute = view_named(name)
-    return json_of(compute(bench, request_of(bench, compute, request)))
+    return json_of(compute(workspace, request_of(workspace, compute, request)))
 
 
-def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
+def request_of(workspace: Workspace, compute: Compute, given: Any) -> Any:
     """A view's request out of JSON."""
     kind = _request_class(compute)
     if not isinstance(given, dict):
@@ -59,7 +59,7 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
         raise BadInput(f"The request lacks '{missing[0]}'. It needs: {', '.join(required)}.")
     if empty := [name for name in required if WordInContext in _leaves(hints[name]) and _several(hints[name]) and given[name] == []]:
         raise BadInput(f"'{empty[0]}' is an empty list. Use [{EXAMPLE}].")
-    words = _words(bench, {name: (hints[name], given[name]) for name in given if WordInContext in _leaves(hints[name])})
+    words = _words(workspace, {name: (hints[name], given[name]) for name in given if WordInContext in _leaves(hints[name])})
     return kind(**{name: _value(name, hints[name], given[name]) for name in given if name not in words}, **words)
 
 
@@ -116,7 +116,7 @@ def _leaves(hint: Any) -> tuple[Any, ...]:
     return tuple(leaf for part in get_args(hint) for leaf in _leaves(part)) if get_origin(hint) else (hint,)
 
 
-def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
+def _words(workspace: Workspace, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
     """Every word of a request, all guessed together; of each name its hint and value."""
     listed = [(name, each) for name, (hint, value) in given.items() for each in _as_list(name, hint, value)]
     for name, each in listed:
@@ -127,13 +127,13 @@ def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
                 _value(f"{name}.{key}", str, each[key])
     if not listed:
         return {name: None if value is None else () for name, (_, value) in given.items()}
-    places = [(each["text"], *_position(bench, name, each)) for name, each in listed]
+    places = [(each["text"], *_position(workspace, name, each)) for name, each in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in bench.words(*(text for text, *_ in part), at=[at for _, at, _ in part])]
+    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), at=[at for _, at, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
     groups: dict[str, list[WordInContext]] = {name: [] for name in given}
     for word, (name, each) in zip(words, listed, strict=True):
-        groups[name].append(replace(word, read_as=reading(each.get("read_as"), word.word, bench.language) or word.read_as))
+        groups[name].append(replace(word, read_as=reading(each.get("read_as"), word.word, workspace.language) or word.read_as))
     return {
         name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0]
         for name, (_, value) in given.items()
@@ -164,12 +164,12 @@ def reading(wanted: str | None, word: str, language: Language) -> str:
     return wanted
 
 
-def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
+def _position(workspace: Workspace, name: str, given: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
     """Return where the word is, None to be guessed, and the tokens, cut so that it is one of them."""
-    tokens, most = bench.language.tokenize(given["text"]), limits().max_words
+    tokens, most = workspace.language.tokenize(given["text"]), limits().max_words
     if not 1 <= len(tokens) <= most:
         raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {most}, such as {EXAMPLE}.")
-    note_unread(tokens, bench.language)
+    note_unread(tokens, workspace.language)
     position, word = given.get("position"), given.get("word")
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
@@ -177,7 +177,7 @@ def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> tuple[int | 
         return position, tuple(tokens)
     if not word:
         return None, tuple(tokens)
-    cut, places = locate(tokens, word, bench.language)
+    cut, places = locate(tokens, word, workspace.language)
     if not places:
         raise BadInput(f"'{name}': {no_token(word, tokens, 'text')}")
     return places[0], tuple(cut)

@@ -20,18 +20,18 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cluster.search import best_in_shard, by_shard, merged, of_all, open_shard
-from core.cluster.shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
-from core.cluster.store import open_store
-from core.common.directions import unit
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.mix import check_weights, gram, mix_cosines, mixed
-from core.files.artifacts import provenance, read_json, replacing, write_json
-from core.index.neighbours import ANY, Index, Neighbour, Question
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
+from ..common.directions import unit
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.mix import check_weights, gram, mix_cosines, mixed
+from ..files.artifacts import provenance, read_json, replacing, write_json
+from ..index.neighbors import ANY, Index, Neighbor, Question
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from .search import best_in_shard, by_shard, merged, of_all, open_shard
+from .shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
+from .store import open_store
 
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
@@ -88,7 +88,7 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class ApproximateIndex(Index):
-    """Neighbours from the candidates that the approximate index gives; their cosines are exact.
+    """Neighbors from the candidates that the approximate index gives; their cosines are exact.
 
     `probed` is the share of the cells looked into (more: slower and surer). MissingArtifact where `build` was not run.
     """
@@ -96,7 +96,7 @@ class ApproximateIndex(Index):
     shards: Shards
     probed: float | None = None
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         question = of_all(question, self.shards)
         query = question.query
         weights = check_weights(question.weights, len(query.layers))
@@ -121,7 +121,7 @@ def candidates(
     return np.sort(rows[0][rows[0] >= 0])
 
 
-def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
+def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbor]:
     """The k best of some rows by their exact cosines."""
     parts = []
     own = gram(question.query.layers[None])[0]

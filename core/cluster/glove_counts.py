@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, run_jobs
-from core.cluster.store import Store, open_store
-from core.static.glove import Cooccurrences, count_chunk, join_counts
+from ..static.glove import Cooccurrences, count_chunk, join_counts
+from .jobs import ShardJob, run_jobs
+from .store import Store, open_store
 
 Chunks = Iterable[tuple[np.ndarray, np.ndarray]]
 

@@ -19,9 +19,9 @@ from uuid import uuid4
 from distributed import Client, Future, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
 from distributed.comm import CommClosedError
 
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.markup import command, shorten
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.markup import command, shorten
 
 LOCALHOST = "127.0.0.1"
 CONNECT_S = 10.0  # to reach a scheduler

@@ -12,11 +12,11 @@ from functools import lru_cache
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ANSWER_S, ShardJob, run_jobs
-from core.cluster.shards import Shard, Shards
-from core.cluster.store import open_store
-from core.index.neighbours import ANY, Index, Neighbour, Question
-from core.index.table import OccurrenceTable
+from ..index.neighbors import ANY, Index, Neighbor, Question
+from ..index.table import OccurrenceTable
+from .jobs import ANSWER_S, ShardJob, run_jobs
+from .shards import Shard, Shards
+from .store import open_store
 
 MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in memory, 44 bytes a row
 
@@ -28,7 +28,7 @@ class ShardedIndex(Index):
     shards: Shards
     client: Client | None = None
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         question = of_all(question, self.shards, self.client)
         return merged(_everywhere(best_of, self.shards, (question,), self.client), question.k)
 
@@ -41,7 +41,7 @@ def of_all(question: Question, shards: Shards, client: Client | None = None) -> 
     return replace(question, asked=question.query, lemmas=tuple(sorted(lemmas)))
 
 
-def merged(parts: Iterable[list[Neighbour]], k: int) -> list[Neighbour]:
+def merged(parts: Iterable[list[Neighbor]], k: int) -> list[Neighbor]:
     """The k best of several lists, ties in the order of rows."""
     return sorted((n for part in parts for n in part), key=lambda n: (-n.cosine, n.occurrence.row))[:k]
 
@@ -53,7 +53,7 @@ def by_shard(shards: Shards, rows: np.ndarray) -> list[tuple[Shard, np.ndarray]]
     return [(shard, here - shard.first_row) for shard, here in parts if len(here)]
 
 
-def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbour]:
+def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbor]:
     """One worker's job: the k best of some shards."""
     return merged((_best_of_one(url, shard, question) for shard in shards), question.k)
 
@@ -69,17 +69,17 @@ def open_shard(url: str, shard: Shard) -> OccurrenceTable:
     return OccurrenceTable(open_store(url).fetch(shard.name))
 
 
-def place_in_index(shard: Shard, neighbour: Neighbour) -> Neighbour:
+def place_in_index(shard: Shard, neighbor: Neighbor) -> Neighbor:
     """A shard's row as one of the whole index."""
-    return replace(neighbour, occurrence=replace(neighbour.occurrence, row=shard.first_row + neighbour.occurrence.row))
+    return replace(neighbor, occurrence=replace(neighbor.occurrence, row=shard.first_row + neighbor.occurrence.row))
 
 
-def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbour]:
+def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
     """The k best of some rows of a shard by their cosines, (n,) each, as rows of the whole index."""
     return [place_in_index(shard, item) for item in table.best_of(rows, values, k)]
 
 
-def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:
+def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbor]:
     table = open_shard(url, shard)
     results = [place_in_index(shard, item) for item in table.answer(question)]
     table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much

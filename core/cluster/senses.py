@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.cluster import approximate
-from core.cluster.search import ShardedIndex, best_in_shard, by_shard, merged, of_all, open_shard
-from core.cluster.shards import Shard, Shards
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.elmo.mix import layer_weights
-from core.index import sense_index
-from core.index.neighbours import ANY, Index, Neighbour, Query, Question
-from core.index.sense_index import SenseIndex
-from core.index.sense_space import LAYER, SenseSpace
-from core.index.table import OccurrenceTable
-from core.text.readings import WordInContext
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..elmo.mix import layer_weights
+from ..index import sense_index
+from ..index.neighbors import ANY, Index, Neighbor, Query, Question
+from ..index.sense_index import SenseIndex
+from ..index.sense_space import LAYER, SenseSpace
+from ..index.table import OccurrenceTable
+from ..text.readings import WordInContext
+from . import approximate
+from .search import ShardedIndex, best_in_shard, by_shard, merged, of_all, open_shard
+from .shards import Shard, Shards
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class SensesOfShards(Index):
     shards: Shards
     space: SenseSpace
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         question = of_all(question, self.shards)
         return _rank_rows(self.shards, self.space, self._rows(question), question)
 
@@ -54,13 +54,13 @@ class SensesOfShards(Index):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateSenses(Index):
-    """Neighbours from the candidates that the approximate index gives; their cosines are exact. MissingArtifact where `build` was not run."""
+    """Neighbors from the candidates that the approximate index gives; their cosines are exact. MissingArtifact where `build` was not run."""
 
     shards: Shards
     space: SenseSpace
     probed: float | None = None  # as of ApproximateIndex
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         question = of_all(question, self.shards)
         query = question.query
         vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
@@ -80,7 +80,7 @@ def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | Non
     return approximate.build(shards, take=take, space=space, report=report)
 
 
-def _rank_rows(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbour]:
+def _rank_rows(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbor]:
     """The k best of some rows of each shard, by the query's own map."""
     query = question.query
     word = WordInContext(query.tokens, query.position, query.read_as)

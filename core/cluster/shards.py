@@ -24,19 +24,19 @@ from pathlib import Path
 import pyarrow as pa
 from distributed import Client
 
-from core.cluster.jobs import Meter, ShardJob, ShardProgress, run_jobs
-from core.cluster.store import SHARD, Store, absolute_place, open_store
-from core.cluster.worker_model import held, held_substitutes
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files import ours
-from core.files.artifacts import parse_json, provenance, short, text_fingerprint
-from core.index import sense_space
-from core.index.build import APPROXIMATE as NEAR
-from core.index.build import FILES, TOKENS_PER_ROUND, build_index, rounds
-from core.index.table import FACTS, OccurrenceTable, say_wrong
-from core.text.sentences import Sentence, Target, fingerprint
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files import ours
+from ..files.artifacts import parse_json, provenance, short, text_fingerprint
+from ..index import sense_space
+from ..index.build import APPROXIMATE as NEAR
+from ..index.build import FILES, TOKENS_PER_ROUND, build_index, rounds
+from ..index.table import FACTS, OccurrenceTable, say_wrong
+from ..text.sentences import Sentence, Target, fingerprint
+from .jobs import Meter, ShardJob, ShardProgress, run_jobs
+from .store import SHARD, Store, absolute_place, open_store
+from .worker_model import held, held_substitutes
 
 FORMAT = 1
 MOST_ROUNDS = 16  # of build_index in a shard: about 64,000 tokens, 110 MB of vectors from a model of elmo-mini's size

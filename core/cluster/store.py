@@ -16,12 +16,12 @@ import fsspec
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from core.common.config import cache_folder
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files import ours
-from core.files.artifacts import replacing, text_fingerprint
+from ..common.config import cache_folder
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files import ours
+from ..files.artifacts import replacing, text_fingerprint
 
 MARK = "meta.json"  # of a folder: with it, it is whole
 SHARD = r"\d{7}-[0-9a-f]{12}"  # what we call a shard

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, run_jobs
-from core.cluster.store import open_store
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.elmo.encoder import Encoder
-from core.elmo.language_model import LanguageModel
-from core.elmo.substitutes import Substitutes
-from core.elmo.weights import find_files, load_bilm, load_softmax
-from core.files.artifacts import file_sha256, text_fingerprint
-from core.files.registry import is_bundled, resolve
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..elmo.encoder import Encoder
+from ..elmo.language_model import LanguageModel
+from ..elmo.substitutes import Substitutes
+from ..elmo.weights import find_files, load_bilm, load_softmax
+from ..files.artifacts import file_sha256, text_fingerprint
+from ..files.registry import is_bundled, resolve
+from .jobs import ShardJob, run_jobs
+from .store import open_store
 
 _LOADING = threading.Lock()
 

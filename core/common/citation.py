@@ -4,7 +4,7 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from core import __version__
+from .. import __version__
 
 ELMOSCOPE = f"""\
 @software{{elmoscope,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
+from .errors import BadInput
+from .i18n import t
+from .markup import shorten
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
-NEIGHBOURS = 8  # how many are listed where nobody says: on pages, the command line and in notebooks
+NEIGHBORS = 8  # how many are listed where nobody says: on pages, the command line and in notebooks
 MOST_CHARACTERS = 1000  # of a token, that a model may read
 PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
 

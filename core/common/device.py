@@ -7,9 +7,9 @@ taken in another order on another device, so that results agree to rounding, not
 
 import torch
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
+from .errors import BadInput
+from .i18n import t
+from .markup import shorten
 
 AUTO, CPU, CUDA, MPS = NAMES = "auto", "cpu", "cuda", "mps"
 PROCESSOR = torch.device(CPU)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import DTypeLike
 
-from core.common.errors import BadInput
-from core.common.i18n import t
+from .errors import BadInput
+from .i18n import t
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from typing import Generic, TypeVar
 
 from markupsafe import Markup, escape
 
-from core.common.errors import ElmoscopeError
+from .errors import ElmoscopeError
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "texts"
 ENGLISH = "en"
@@ -69,27 +69,27 @@ use, follow, within = _language.use, _language.follow, _language.within
 def language() -> str:
     """The language in use: "en", or the name of a catalog."""
     name = _language.get()
-    return name if name in _catalogues(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
+    return name if name in _catalogs(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
     """English and every language there is a catalog for, among the assets or in the folder ELMOSCOPE_DATA."""
-    return (ENGLISH, *_catalogues(os.environ.get("ELMOSCOPE_DATA")))
+    return (ENGLISH, *_catalogs(os.environ.get("ELMOSCOPE_DATA")))
 
 
-def catalogue(language: str) -> NullTranslations:
+def catalog(language: str) -> NullTranslations:
     """What answers `gettext` and `ngettext` in that language; with the English itself where it is English, or its file is damaged."""
-    return _ENGLISH if language == ENGLISH else _read(_catalogues(os.environ.get("ELMOSCOPE_DATA"))[language])
+    return _ENGLISH if language == ENGLISH else _read(_catalogs(os.environ.get("ELMOSCOPE_DATA"))[language])
 
 
 def damaged(language: str) -> str:
     """The name of that language's file of texts where it cannot be read, so that pages are in English; else ""."""
-    path = _catalogues(os.environ.get("ELMOSCOPE_DATA")).get(language)
+    path = _catalogs(os.environ.get("ELMOSCOPE_DATA")).get(language)
     return path.name if path and _read(path) is _ENGLISH else ""
 
 
 @lru_cache(maxsize=16)
-def _catalogues(data: str | None) -> dict[str, Path]:
+def _catalogs(data: str | None) -> dict[str, Path]:
     """Language -> its file: ours, compiled; in the folder of local data the newer of a .po and a .mo."""
     own = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
     return {path.stem: path for path in sorted([*own, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
@@ -100,7 +100,7 @@ def _read(path: Path) -> NullTranslations:
     try:
         if path.suffix == ".mo":
             return GNUTranslations(io.BytesIO(path.read_bytes()))
-        from core.common import translations
+        from . import translations
 
         return GNUTranslations(io.BytesIO(translations.compiled(translations.read(path))))
     except (OSError, ValueError, TypeError, LookupError, RecursionError, struct.error, ElmoscopeError):
@@ -116,12 +116,12 @@ def t(text: str, /, **values: object) -> str:
 def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
     """`t` of the form that `count` asks for in the language in use (gettext's ngettext); it fills the place "{n}" where `values` do not."""
     english = singular if count == 1 else plural
-    return _filled(english, catalogue(language()).ngettext(singular, plural, int(count)), {"n": count} | values)
+    return _filled(english, catalog(language()).ngettext(singular, plural, int(count)), {"n": count} | values)
 
 
 def say(name: str) -> str:
     """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalog has it, as it is."""
-    return catalogue(language()).gettext(name) if name else name  # gettext's answer to "" is the catalogue's header
+    return catalog(language()).gettext(name) if name else name  # gettext's answer to "" is the catalog's header
 
 
 def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:

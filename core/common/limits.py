@@ -8,9 +8,9 @@ import os
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
+from .errors import BadInput
+from .i18n import t
+from .markup import shorten
 
 NEVER = 10**9  # hours
 ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")

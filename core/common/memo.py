@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from core.common.limits import limits
+from .limits import limits
 
 SAMPLE = 256  # of a long list, as many of its items are weighed and taken for all
 DEEPEST = 8  # things within things that are weighed

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.i18n import InThread, t
+from .i18n import InThread, t
 
 MIX = "mix"
 SENSES = "senses"

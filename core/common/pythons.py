@@ -2,7 +2,7 @@
 
 import sys
 
-from core.common.i18n import t
+from .i18n import t
 
 OLDEST, NEWEST = (3, 11), (3, 13)  # Pythons for which every package of requirements.txt is ready made
 

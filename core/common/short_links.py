@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, quote
 
-from core.common.errors import BadInput
-from core.common.i18n import t
+from .errors import BadInput
+from .i18n import t
 
 MOST = 64_000  # bytes of a view's parameters: two boxes of 5,000 letters, most of them of 3 bytes, and its controls
 LONGEST = 50_000  # letters of a short link's one

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import format_number, t
+from .errors import BadInput
+from .i18n import format_number, t
 
 DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time

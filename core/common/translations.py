@@ -1,4 +1,4 @@
-"""Catalogues as translators keep them, .po files, by Babel: what the code says looked up, a catalog brought up to date, compiled.
+"""Catalogs as translators keep them, .po files, by Babel: what the code says looked up, a catalog brought up to date, compiled.
 Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo."""
 
 import ast
@@ -9,13 +9,13 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, PoFileParser, write_po
 
-from core.common.errors import BadInput
+from .errors import BadInput
 
 CALLS = {"t": 1, "tn": 2}  # the functions of core.common.i18n that say a literal, and how many: tn takes singular and plural
 Text = str | tuple[str, str]
 
 
-class Catalogue(Catalog):
+class Catalog(Catalog):
     """A catalog whose header holds no dates, names or versions: the same texts are the same bytes."""
 
     mime_headers = Catalog.mime_headers.getter(
@@ -28,10 +28,10 @@ class Catalogue(Catalog):
     )
 
 
-def read(path: Path) -> Catalogue:
+def read(path: Path) -> Catalog:
     """A .po file; an empty catalog of the language that the file is named after, where there is none yet."""
     try:
-        texts = Catalogue(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
+        texts = Catalog(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
         if path.exists():
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts
@@ -39,7 +39,7 @@ def read(path: Path) -> Catalogue:
         raise BadInput(f"{path} is no .po file that can be read: {error}. Correct it.") from None
 
 
-def po_bytes(texts: Catalogue) -> bytes:
+def po_bytes(texts: Catalog) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
         message.flags -= {"python-format", "python-brace-format"}  # guessed from "50% of"; and a particle is no format of Python's
@@ -48,7 +48,7 @@ def po_bytes(texts: Catalogue) -> bytes:
     return file.getvalue()
 
 
-def compiled(texts: Catalogue) -> bytes:
+def compiled(texts: Catalog) -> bytes:
     """As a .mo file, which gettext reads; what is empty or fuzzy is left out, so it stays English."""
     file = io.BytesIO()
     write_mo(file, texts)
@@ -68,7 +68,7 @@ def in_code(root: Path) -> dict[Text, str]:
     return texts
 
 
-def renew(texts: Catalogue, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
+def renew(texts: Catalog, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
     """Give the catalog an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
     a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`."""
     there = {message.id: bool(message.user_comments) for message in texts if message.id}

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t, tn
-from core.common.limits import limits
+from .errors import BadInput, ElmoscopeError
+from .i18n import t, tn
+from .limits import limits
 
 GONE_AFTER_S = 15.0  # a job that nobody wants ends after this time; a page that is loaded again is away for a moment
 YIELD_AFTER_S = 3.0  # the same time if another user waits for the turn

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
+from ..common.errors import BadInput
+from ..common.i18n import t
 
 NOMINAL, ORDINAL = "nominal", "ordinal"
 

@@ -5,10 +5,10 @@ All take arrays and answer arrays; none of them looks at a corpus.
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.significance import benjamini_hochberg
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.significance import benjamini_hochberg
 
 PRIOR = 500.0  # words that the prior of `log_odds` weighs together
 NONE, BONFERRONI, FDR = "none", "bonferroni", "benjamini-hochberg"

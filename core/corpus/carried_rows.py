@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.corpus.spread import clean
-from core.files.artifacts import parse_json
-from core.text.composed import composed
-from core.text.file_lines import iterate_lines
+from ..files.artifacts import parse_json
+from ..text.composed import composed
+from ..text.file_lines import iterate_lines
+from .spread import clean
 
 MAX_BYTES = 50_000_000  # of a file of labels
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them

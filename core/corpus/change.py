@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import rank_p
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import rank_p
 
 PERMUTATIONS = 999
 FEWEST = 5  # sentences on each side

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.corpus.association import log_dice, log_likelihood, log_odds
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.search import Hits, find
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .association import log_dice, log_likelihood, log_odds
+from .encoded import EncodedCorpus
+from .search import Hits, find
 
 WINDOW, WIDEST = 5, 10  # words on each side
 

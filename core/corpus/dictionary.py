@@ -4,8 +4,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.errors import MissingArtifact
-from core.common.i18n import t
+from ..common.errors import MissingArtifact
+from ..common.i18n import t
 
 PACKAGE, LEXICON = "wn==1.1.1", "oewn:2024"  # what to install, and to download
 _ONE = threading.Lock()  # wn keeps one connection for all

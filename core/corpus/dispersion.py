@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.search import Hits
-from core.text.dates import DISTANT, format_year, format_years
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..text.dates import DISTANT, format_year, format_years
+from .encoded import EncodedCorpus
+from .search import Hits
 
 PARTS = 10  # of a corpus that is one document
 MILLION = 1_000_000

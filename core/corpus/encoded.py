@@ -18,18 +18,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files.artifacts import read_json
-from core.files.atomic import replacing
-from core.text import languages
-from core.text.composed import folded
-from core.text.dates import DateSpan, parse_date
-from core.text.languages import Language
-from core.text.other_forms import other_forms
-from core.text.sentences import MAX_NAME, Sentence
-from core.text.tokens import JOINER, bare
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files.artifacts import read_json
+from ..files.atomic import replacing
+from ..text import languages
+from ..text.composed import folded
+from ..text.dates import DateSpan, parse_date
+from ..text.languages import Language
+from ..text.other_forms import other_forms
+from ..text.sentences import MAX_NAME, Sentence
+from ..text.tokens import JOINER, bare
 
 VERSION = 2
 REPORT_EVERY = 2_000  # sentences

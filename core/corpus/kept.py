@@ -4,20 +4,20 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from core.common import notes
-from core.common.config import cache_folder
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.corpus.encoded import VERSION, EncodedCorpus, Report, encode, open_folder
-from core.files import registry
-from core.files.artifacts import file_sha256
-from core.files.quotas import may_store
-from core.text import languages
-from core.text.corpora import labelled_of, open_corpus
-from core.text.labelled_words import sentences_of
-from core.text.languages import Language
-from core.text.scripts import note_unread
-from core.text.sentences import stream_sentences
+from ..common import notes
+from ..common.config import cache_folder
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..files import registry
+from ..files.artifacts import file_sha256
+from ..files.quotas import may_store
+from ..text import languages
+from ..text.corpora import labeled_of, open_corpus
+from ..text.labeled_words import sentences_of
+from ..text.languages import Language
+from ..text.scripts import note_unread
+from ..text.sentences import stream_sentences
+from .encoded import VERSION, EncodedCorpus, Report, encode, open_folder
 
 DIGITS = 32  # of the sha256 of a file
 UNPACKED = 3.6  # bytes of text in one of a packed file, about
@@ -34,7 +34,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
             return encode(open_corpus(corpus), corpus)
     if owner := next((item for item in map(languages.get_language, languages.codes()) if item.more_sentences == corpus), None):
         with languages.reading(owner):
-            return encode(labelled_of(owner, corpus), corpus)
+            return encode(labeled_of(owner, corpus), corpus)
     path = registry.resolve(corpus, "corpus")
     with languages.reading(language):
         folder = _folder(path, language)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.corpus.association import FDR, log_likelihood, log_ratio, p_values
-from core.corpus.dispersion import per_million
-from core.corpus.encoded import EncodedCorpus
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .association import FDR, log_likelihood, log_ratio, p_values
+from .dispersion import per_million
+from .encoded import EncodedCorpus
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.corpus.agreement import alpha
-from core.corpus.spread import Given, Labels, SpreadLabels, clean
-from core.files import uploaded
-from core.files.artifacts import check_fits, parse_json
-from core.text.file_lines import Place, is_guess, refuse, show_value
-from core.text.json_rows import json_rows
-from core.text.sentences import as_text, check_position, checked_tokens
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files import uploaded
+from ..files.artifacts import check_fits, parse_json
+from ..text.file_lines import Place, is_guess, refuse, show_value
+from ..text.json_rows import json_rows
+from ..text.sentences import as_text, check_position, checked_tokens
+from .agreement import alpha
+from .spread import Given, Labels, SpreadLabels, clean
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from core.common.config import cache_folder
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.corpus import label_files
-from core.corpus.spread import Given, Labels
-from core.files import own_names
-from core.files.artifacts import text_fingerprint
-from core.files.atomic import locked, rename, replacing
-from core.text.labelled_words import parts
+from ..common.config import cache_folder
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..files import own_names
+from ..files.artifacts import text_fingerprint
+from ..files.atomic import locked, rename, replacing
+from ..text.labeled_words import parts
+from . import label_files
+from .spread import Given, Labels
 
 DIGITS = 32  # of a name's fingerprint
 WAIT_S = 10  # for another tab's step

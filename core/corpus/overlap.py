@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.corpus.encoded import EncodedCorpus
+from .encoded import EncodedCorpus
 
 SAME_TEXT = 0.8  # of the smaller text's sentences, from which on the two are one text; common phrases and boilerplate are fewer
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

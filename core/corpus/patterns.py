@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.common.errors import BadInput
-from core.common.i18n import ENGLISH, t
-from core.corpus.encoded import EncodedCorpus
-from core.text.composed import folded
-from core.text.dictionary_forms import forms_among
-from core.text.morphemes import has_hangul
-from core.text.tokens import bare
-from core.text.word_in_question import lemmas, words_of
+from ..common.errors import BadInput
+from ..common.i18n import ENGLISH, t
+from ..text.composed import folded
+from ..text.dictionary_forms import forms_among
+from ..text.morphemes import has_hangul
+from ..text.tokens import bare
+from ..text.word_in_question import lemmas, words_of
+from .encoded import EncodedCorpus
 
 ANY = "*"  # within a word any letters, alone any word
 MAX_SECONDS = 2.0  # for all distinct words

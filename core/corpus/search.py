@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.corpus import patterns
-from core.corpus.encoded import EncodedCorpus
-from core.text.composed import folded, plain_signs
-from core.text.sentences import as_in_text
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..text.composed import folded, plain_signs
+from ..text.sentences import as_in_text
+from . import patterns
+from .encoded import EncodedCorpus
 
 MAX_QUERY = 200  # characters, but for a word that occurs
 MAX_WORDS = 12  # of a phrase

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import softmax
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.text.composed import composed
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..text.composed import composed
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
 MOST_CHARACTERS = 80  # of a sense's name

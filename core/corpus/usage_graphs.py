@@ -13,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common import notes
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files.formats import refuse_format, suffix_of
-from core.files.formulas import guard, unguard
-from core.text import languages
-from core.text.corpora import cut_at
-from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
-from core.text.legible import legible
-from core.text.own_corpus import keep_sentences
-from core.text.sentences import Sentence, Target
-from core.text.tables import file_rows, is_missing, whole
-from core.text.tokens import join_tokens, pieces, spans_in
+from ..common import notes
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files.formats import refuse_format, suffix_of
+from ..files.formulas import guard, unguard
+from ..text import languages
+from ..text.corpora import cut_at
+from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
+from ..text.legible import legible
+from ..text.own_corpus import keep_sentences
+from ..text.sentences import Sentence, Target
+from ..text.tables import file_rows, is_missing, whole
+from ..text.tokens import join_tokens, pieces, spans_in
 
 USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
@@ -177,7 +177,7 @@ def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
     if position is None:
         raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=show_value(use.identifier), start=use.start))
     start, end = spans[position]
-    if language.tokeniser != "words" and (start < use.start or use.end < end):
+    if language.tokenizer != "words" and (start < use.start or use.end < end):
         inside = (len(legible(use.context[start:place])) for place in (max(start, use.start), min(use.end, end)))
         tokens = cut_at(tokens, position, *inside)
         position += start < use.start

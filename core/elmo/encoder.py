@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.common.config import FLOAT32
-from core.common.device import of
-from core.common.errors import BadInput
-from core.elmo.low_precision import stacks
-from core.elmo.model import BiLM, State
-from core.elmo.packing import pack
-from core.elmo.recurrence import side_by_side
-from core.text.sentences import LabelledRow
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from ..common.config import FLOAT32
+from ..common.device import of
+from ..common.errors import BadInput
+from ..text.sentences import LabeledRow
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from .low_precision import stacks
+from .model import BiLM, State
+from .packing import pack
+from .recurrence import side_by_side
 
 MAX_CACHED_WORDS = 100_000
 WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
@@ -292,7 +292,7 @@ def encoded(
             report(done, total)
 
 
-def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
+def vectors_of_rows(encoder: Encoder, rows: list[LabeledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
     """(n, L, D) vectors of labeled tokens; a sentence that several rows share is encoded once."""
     wanted: dict[tuple[str, ...], list[int]] = {}
     for k, row in enumerate(rows):

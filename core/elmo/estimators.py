@@ -12,16 +12,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from core.common.device import CPU
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t, tn
-from core.common.markup import shorten
-from core.common.model_layers import MIX
-from core.elmo.encoder import encoded
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights, layer_weights, mixed
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
-from core.text.corpora import locate
+from ..common.device import CPU
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t, tn
+from ..common.markup import shorten
+from ..common.model_layers import MIX
+from ..text.corpora import locate
+from .encoder import encoded
+from .layer_norm import layer_normalized
+from .mix import check_weights, layer_weights, mixed
+from .models import BUNDLED_MODEL, Model, open_model
 
 POOLINGS = {  # (T, D) -> (D,)
     "mean": lambda vectors: vectors.mean(axis=0),
@@ -113,11 +113,11 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _tokens(self, text: str) -> list[str]:
         return self._model().language.tokenize(text)
 
-    def _vectors(self, sentences: list[list[str]], *, normalise: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
+    def _vectors(self, sentences: list[list[str]], *, normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
         """(T, D) of each sentence."""
         encoder, weights = self._model().encoder, self._weights()
         for layers in encoded(encoder, sentences, chunk=chunk):
-            yield mixed(layer_normalised(layers) if normalise else layers, weights)
+            yield mixed(layer_normalized(layers) if normalize else layers, weights)
 
     def __getstate__(self) -> dict:
         return {name: value for name, value in super().__getstate__().items() if name != "_opened"}
@@ -131,23 +131,23 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 class ElmoVectorizer(_FromModel):
     """Texts -> (n, D) float32: over a text's tokens the "mean", "max", "first" or "last" of a layer, or of the mix of all. A text without a
-    token becomes zeros. `normalise` gives all layers one length before they are mixed (Peters et al. 2018, 3.2).
+    token becomes zeros. `normalize` gives all layers one length before they are mixed (Peters et al. 2018, 3.2).
 
     X is a list, an iterator, an array or a pandas Series of texts, or a table with one column."""
 
     _parameter_constraints: ClassVar[dict] = {
         **_FromModel._parameter_constraints,
         "pooling": [StrOptions(set(POOLINGS))],
-        "normalise": ["boolean"],
+        "normalize": ["boolean"],
         "batch_texts": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, pooling="mean", normalise=False, device=CPU, batch_texts=256) -> None:
+    def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, pooling="mean", normalize=False, device=CPU, batch_texts=256) -> None:
         self.model = model
         self.layer = layer
         self.weights = weights
         self.pooling = pooling
-        self.normalise = normalise
+        self.normalize = normalize
         self.device = device
         self.batch_texts = batch_texts  # encoded at a time
 
@@ -155,7 +155,7 @@ class ElmoVectorizer(_FromModel):
         sentences = [self._tokens(text) for text in texts]
         out = np.zeros((len(sentences), self._model().encoder.dim), np.float32)
         chunk = int(self.batch_texts)
-        for row, vectors in zip(out, self._vectors(sentences, normalise=bool(self.normalise), chunk=chunk), strict=True):
+        for row, vectors in zip(out, self._vectors(sentences, normalize=bool(self.normalize), chunk=chunk), strict=True):
             if len(vectors):
                 row[:] = POOLINGS[self.pooling](vectors)
         return out

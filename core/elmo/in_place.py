@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.config import NEIGHBOURS
-from core.common.directions import unit
-from core.elmo.language_model import Prediction
-from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
-from core.text import languages
-from core.text.readings import WordInContext
-from core.text.sentences import as_in_text
-from core.text.tokens import bare
-from core.text.word_in_question import candidates
+from ..common.config import NEIGHBORS
+from ..common.directions import unit
+from ..text import languages
+from ..text.readings import WordInContext
+from ..text.sentences import as_in_text
+from ..text.tokens import bare
+from ..text.word_in_question import candidates
+from .language_model import Prediction
+from .substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 
 TEN, MASS = 10, 0.25  # expected words, and the probability that they have together where they are good
 READ_AT_ONCE = 128  # sentences between two reports
@@ -36,7 +36,7 @@ class InPlace:
 def in_place(
     substitutes: Substitutes,
     words: Sequence[WordInContext],
-    k: int = NEIGHBOURS,
+    k: int = NEIGHBORS,
     *,
     direction: str = BOTH,
     common: bool = False,
@@ -56,7 +56,7 @@ def in_place(
 
 def are_good(best: Sequence[Prediction], weak: str) -> bool:
     """Return whether expected words, best first, are good enough to be shown: the TEN likeliest have at least MASS, and none of the reasons
-    why they may be weak holds. Measured by tests/bench/expected.py."""
+    why they may be weak holds. Measured by tests/workspace/expected.py."""
     return not weak and sum(word.probability for word in best[:TEN]) >= MASS
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 UNKNOWN = "<UNK>"
 SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabulary

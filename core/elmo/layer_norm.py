@@ -9,14 +9,14 @@ Products of normalized layers follow from those of the layers as they are: with 
 
 import numpy as np
 
-from core.elmo.mix import widen
+from .mix import widen
 
 EPSILON = 1e-13  # added to the variance, lest there be a division by 0
 FLAT = 1e-6  # variance over mean square: numbers that differ less from each other than float16 tells apart have no direction
 _AT_ONCE = 4_096  # rows widened at a time
 
 
-def layer_normalised(layers: np.ndarray) -> np.ndarray:
+def layer_normalized(layers: np.ndarray) -> np.ndarray:
     """(..., D) -> (..., D) float32: minus its mean, divided by its deviation; zeros where all D numbers are one."""
     wide = widen(layers)
     means = wide.mean(axis=-1, dtype=np.float64)
@@ -46,7 +46,7 @@ def gram_deviations(gram: np.ndarray, means: np.ndarray, size: int) -> np.ndarra
     return deviations(gram[:, rows == columns], means, size)
 
 
-def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
+def normalized_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
     """`core.elmo.mix.gram` of the normalized layers: (N, L(L+1)/2), means and deviations (N, L) -> the same shape, float32."""
     out = np.empty(gram.shape, np.float32, order="F")  # as core.elmo.mix.mix_cosines reads it soonest
     for k, (i, j) in enumerate(zip(*np.triu_indices(means.shape[1]), strict=True)):
@@ -54,7 +54,7 @@ def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: in
     return out
 
 
-def normalised_cross(cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int) -> np.ndarray:
+def normalized_cross(cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int) -> np.ndarray:
     """Products of a query's normalized layers with those of N rows: (N, L, L), means and deviations (L,), (N, L) -> (N, L, L)."""
     (means, d), (row_means, row_d) = own, rows
     n, n_layers = cross.shape[:2]

@@ -14,13 +14,13 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from core.common.config import FLOAT32, INT8, PRECISIONS
-from core.common.device import of
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.model import BiLM, ProjectedLSTM, State
-from core.elmo.recurrence import LstmProducts, infer
+from ..common.config import FLOAT32, INT8, PRECISIONS
+from ..common.device import of
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from .model import BiLM, ProjectedLSTM, State
+from .recurrence import LstmProducts, infer
 
 ENGINE = "fbgemm"
 _PACKING = threading.Lock()

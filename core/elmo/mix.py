@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.common import directions
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
+from ..common import directions
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
 
 
 class ScalarMix(nn.Module):

@@ -11,10 +11,10 @@ Gate order in memory is input, forget, output, new cell (so that one sigmoid cov
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.config import ModelShape
-from core.common.draws import first_weights
-from core.elmo.recurrence import run_lstm
-from core.text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
+from ..common.config import ModelShape
+from ..common.draws import first_weights
+from ..text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
+from .recurrence import run_lstm
 
 State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from core.common.config import FLOAT32, cache_folder
-from core.common.device import CPU, choose
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.common.model_layers import Layers, name_of
-from core.elmo.encoder import Encoder
-from core.elmo.language_model import LanguageModel
-from core.elmo.ready_words import load_spelled
-from core.elmo.weights import find_files, load_bilm, load_softmax, read_options, save_hdf5
-from core.engines.masked import MaskedWords
-from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
-from core.engines.transformer import fingerprint as fingerprint_of
-from core.files import sums
-from core.files.artifacts import file_sha256
-from core.files.registry import resolve
-from core.text import languages
-from core.text.languages import Language
-from core.text.tokens import IDS_PER_TOKEN
+from ..common.config import FLOAT32, cache_folder
+from ..common.device import CPU, choose
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..common.model_layers import Layers, name_of
+from ..engines.masked import MaskedWords
+from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
+from ..engines.transformer import fingerprint as fingerprint_of
+from ..files import sums
+from ..files.artifacts import file_sha256
+from ..files.registry import resolve
+from ..text import languages
+from ..text.languages import Language
+from ..text.tokens import IDS_PER_TOKEN
+from .encoder import Encoder
+from .language_model import LanguageModel
+from .ready_words import load_spelled
+from .weights import find_files, load_bilm, load_softmax, read_options, save_hdf5
 
 BUNDLED_MODEL = "elmo-mini"
 

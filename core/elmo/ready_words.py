@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import CorruptArtifact
-from core.common.i18n import t
-from core.elmo.encoder import Encoder
-from core.files.artifacts import check_fits, replacing
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..files.artifacts import check_fits, replacing
+from .encoder import Encoder
 
 FILE = "spelled.npz"
 MAX_BYTES = 256 << 20

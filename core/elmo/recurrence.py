@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.common.device import PROCESSOR
-from core.common.threads import limit
-from core.elmo import fused_cell
+from ..common.device import PROCESSOR
+from ..common.threads import limit
+from . import fused_cell
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 

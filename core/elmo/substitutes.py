@@ -17,15 +17,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.common.errors import BadInput
-from core.common.i18n import ENGLISH, t
-from core.common.markup import shorten
-from core.common.memo import Bounded
-from core.elmo.language_model import SPECIALS, LanguageModel, Prediction
-from core.text import languages
-from core.text.dictionary_forms import dictionary_forms
-from core.text.tokens import JOINER, bare
-from core.text.word_in_question import lemmas, words_of
+from ..common.errors import BadInput
+from ..common.i18n import ENGLISH, t
+from ..common.markup import shorten
+from ..common.memo import Bounded
+from ..text import languages
+from ..text.dictionary_forms import dictionary_forms
+from ..text.tokens import JOINER, bare
+from ..text.word_in_question import lemmas, words_of
+from .language_model import SPECIALS, LanguageModel, Prediction
 
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
 COMMONEST = 200  # of the vocabulary, most frequent first, that are masked

@@ -13,14 +13,14 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
 
-from core.common.config import ModelShape
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.elmo.language_model import Softmax, Vocabulary
-from core.elmo.model import BiLM
-from core.files.artifacts import check_fits, lines_of
-from core.files.atomic import replacing
-from core.text.tokens import N_CHARACTER_IDS
+from ..common.config import ModelShape
+from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..files.artifacts import check_fits, lines_of
+from ..files.atomic import replacing
+from ..text.tokens import N_CHARACTER_IDS
+from .language_model import Softmax, Vocabulary
+from .model import BiLM
 
 SOFTMAX = "softmax.safetensors"  # by itself, beside weights that hold none
 MAX_OPTIONS_BYTES = 1 << 20

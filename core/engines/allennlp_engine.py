@@ -22,9 +22,9 @@ from typing import IO
 
 import numpy as np
 
-from core.common.errors import BadInput, EngineUnavailable
-from core.common.markup import shorten
-from core.engines.allennlp_setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
+from ..common.errors import BadInput, EngineUnavailable
+from ..common.markup import shorten
+from .allennlp_setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
 
 __all__ = ["AllenNLPEngine", "EngineResult", "environment_path", "find_python310", "is_ready", "setup"]
 

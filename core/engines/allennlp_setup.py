@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from core.common.config import cache_folder
-from core.common.errors import BadInput, EngineUnavailable
-from core.common.markup import shorten
+from ..common.config import cache_folder
+from ..common.errors import BadInput, EngineUnavailable
+from ..common.markup import shorten
 
 VERSION = "2.10.1"
 REQUIREMENTS = Path(__file__).with_name("allennlp_requirements.txt")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import torch
 
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.engines.transformer import HIDDEN, WEIGHTS, TransformerEncoder, read_folder
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from .transformer import HIDDEN, WEIGHTS, TransformerEncoder, read_folder
 
 HEAD = "ForMaskedLM"  # how the library calls models that have one
 INSIDE = "##"  # before a piece that goes on with the one before it, in WordPiece's vocabularies
@@ -48,7 +48,7 @@ class MaskedWords:
 
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
         """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
-        if not has_head(folder) or encoder.tokeniser.mask_token_id is None:
+        if not has_head(folder) or encoder.tokenizer.mask_token_id is None:
             raise MissingArtifact(t("{model} has no masked-word head. Choose another model.", model=folder.name))
         import transformers
 
@@ -66,20 +66,20 @@ class MaskedWords:
             given = torch.tensor([ids], device=self.encoder.device)
             scores = self.model(input_ids=given, attention_mask=torch.ones_like(given)).logits[0, place]
         scores = scores.float().cpu().clone()  # no longer the inference's own, so that it can be written to
-        tokeniser = self.encoder.tokeniser
-        never = [all_special_id for all_special_id in tokeniser.all_special_ids if all_special_id < len(scores)]
+        tokenizer = self.encoder.tokenizer
+        never = [all_special_id for all_special_id in tokenizer.all_special_ids if all_special_id < len(scores)]
         scores[never] = -torch.inf
         shares = scores.softmax(0)
         values, best = shares.topk(min(k, len(shares) - len(never)))
-        names = tokeniser.convert_ids_to_tokens(best.tolist())
+        names = tokenizer.convert_ids_to_tokens(best.tolist())
         likeliest = tuple(self._likely(name, share) for name, share in zip(names, values.tolist(), strict=True))
-        own = tokeniser.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
+        own = tokenizer.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
         if len(own) != 1 or own[0] in never:
             return Masked(likeliest, None, None, len(own))
         return Masked(likeliest, float(shares[own[0]]), int((shares > shares[own[0]]).sum()) + 1, 1)
 
     def _likely(self, piece: str, share: float) -> Likely:
-        read = self.encoder.tokeniser.convert_tokens_to_string([piece]).strip()
+        read = self.encoder.tokenizer.convert_tokens_to_string([piece]).strip()
         if piece.startswith(INSIDE):
             return Likely(piece.removeprefix(INSIDE), share, False)
         return Likely(read or piece, share, piece.startswith(NEW_WORD) or not self._marks_beginnings)
@@ -87,4 +87,4 @@ class MaskedWords:
     @property
     def _marks_beginnings(self) -> bool:
         """Whether this vocabulary marks the pieces that begin a word, not those that go on with one."""
-        return any(sign in self.encoder.tokeniser.get_vocab() for sign in NEW_WORD)
+        return any(sign in self.encoder.tokenizer.get_vocab() for sign in NEW_WORD)

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files.artifacts import file_sha256, read_json
-from core.text.tokens import bare
+from ..common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files.artifacts import file_sha256, read_json
+from ..text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
 PACKAGE = "transformers==5.23.0"
@@ -87,15 +87,15 @@ class TransformerEncoder:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
         self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
-        self.tokeniser, self.model = _open(folder)
+        self.tokenizer, self.model = _open(folder)
         self.model.to(device or torch.device("cpu"))
         self.device = device or torch.device("cpu")
         self.n_layers, self.dim = _shape(self.model)
-        self._before, self._after = _marks(self.tokeniser)
-        self.window = _window(self.tokeniser, self.model.config) - len(self._before) - len(self._after)
-        unknown = (self.tokeniser.unk_token_id, self.tokeniser.pad_token_id, self.tokeniser.eos_token_id, 0)
+        self._before, self._after = _marks(self.tokenizer)
+        self.window = _window(self.tokenizer, self.model.config) - len(self._before) - len(self._after)
+        unknown = (self.tokenizer.unk_token_id, self.tokenizer.pad_token_id, self.tokenizer.eos_token_id, 0)
         self._unknown = next(item for item in unknown if item is not None)
-        self._hidden = self._unknown if self.tokeniser.mask_token_id is None else self.tokeniser.mask_token_id
+        self._hidden = self._unknown if self.tokenizer.mask_token_id is None else self.tokenizer.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
         """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D). `report(tokens done, tokens
@@ -122,7 +122,7 @@ class TransformerEncoder:
 
     def pieces_of(self, word: str) -> list[str]:
         """The pieces in which the model reads a word, as its vocabulary writes them."""
-        return self.tokeniser.convert_ids_to_tokens(self._cut([word])[0])
+        return self.tokenizer.convert_ids_to_tokens(self._cut([word])[0])
 
     def masked_ids(self, sentence: list[str], position: int) -> tuple[list[int], int]:
         """A sentence's pieces with the marks around them, of a long one as many around the word as fit, and where that word's first piece is."""
@@ -136,7 +136,7 @@ class TransformerEncoder:
         if not sentence:
             return [], np.zeros(0, int)
         words = [bare(token) or " " for token in sentence]
-        read = self.tokeniser(words, is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False)
+        read = self.tokenizer(words, is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False)
         of_word: list[list[int]] = [[] for _ in words]
         for piece, word in zip(read["input_ids"], read.word_ids(), strict=True):
             if word is not None:
@@ -213,13 +213,13 @@ def _open(folder: Path):
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    tokeniser = read_folder(transformers.AutoTokenizer, folder, add_prefix_space=True)
+    tokenizer = read_folder(transformers.AutoTokenizer, folder, add_prefix_space=True)
     model = read_folder(transformers.AutoModel, folder, **WEIGHTS)
-    if not tokeniser.is_fast:
+    if not tokenizer.is_fast:
         raise BadInput(t("{name} has no tokenizer.json. Choose another model.", name=folder.name))
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
-    return tokeniser, model.eval().requires_grad_(False)
+    return tokenizer, model.eval().requires_grad_(False)
 
 
 def _shape(model) -> tuple[int, int]:
@@ -232,17 +232,17 @@ def _shape(model) -> tuple[int, int]:
     return len(hidden), hidden[0].shape[-1]
 
 
-def _marks(tokeniser) -> tuple[list[int], list[int]]:
+def _marks(tokenizer) -> tuple[list[int], list[int]]:
     """What the tokenizer sets before and after a sentence."""
-    read = tokeniser(["a"], is_split_into_words=True, add_special_tokens=True)
+    read = tokenizer(["a"], is_split_into_words=True, add_special_tokens=True)
     inside = [k for k, word in enumerate(read.word_ids()) if word is not None]
     ids = list(read["input_ids"])
     return ids[: inside[0]], ids[inside[-1] + 1 :]
 
 
-def _window(tokeniser, config) -> int:
+def _window(tokenizer, config) -> int:
     """The most pieces that are read at once, marks included."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or USUAL_WINDOW
     if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):  # whose first positions are padding's
         positions -= (config.pad_token_id or 0) + 1
-    return min(tokeniser.model_max_length, positions) if tokeniser.model_max_length < NO_LIMIT else positions
+    return min(tokenizer.model_max_length, positions) if tokenizer.model_max_length < NO_LIMIT else positions

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.common.significance import compare_pairs, facts_of
-from core.elmo.encoder import Encoder, encoded
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model
-from core.evaluation import metrics
-from core.evaluation.datasets import SenseSentence, SpanTarget, split_documents
-from core.evaluation.layer_scores import Report, mix_of, spaces, static_vectors
-from core.index.sense_space import SENSES, SenseSpace
-from core.static import context
-from core.static.vectors import StaticVectors
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.encoder import Encoder, encoded
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model
+from ..index.sense_space import SENSES, SenseSpace
+from ..static import context
+from ..static.vectors import StaticVectors
+from . import metrics
+from .datasets import SenseSentence, SpanTarget, split_documents
+from .layer_scores import Report, mix_of, spaces, static_vectors
 
 PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count beside a cosine
 AT_ONCE = 512  # targets placed in the sense space

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import Paired, compare_pairs
-from core.index.table import OccurrenceTable
-from core.text.tokens import bare
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import Paired, compare_pairs
+from ..index.table import OccurrenceTable
+from ..text.tokens import bare
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of all, minus the first k directions, too
@@ -44,7 +44,7 @@ class Sample:
     names: tuple[str, ...]  # of the words
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         return bool((self.senses >= 0).any())
 
 
@@ -68,17 +68,17 @@ class Anisotropy:
     gains: tuple[dict[str, Paired], ...]
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
-    labelled: bool
+    labeled: bool
     pairs: dict[str, int]  # how many of a kind were measured
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     """The labeled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
     rng = np.random.default_rng(seed)
-    labelled = table.labelled_rows()
-    if len(labelled):
-        rows = labelled
-        words = table.lemma[labelled]
+    labeled = table.labeled_rows()
+    if len(labeled):
+        rows = labeled
+        words = table.lemma[labeled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
         at_random = rng.permutation(len(rows))[:RANDOM_TOKENS]
         names = [table.lemmas[code] for code in chosen]
@@ -95,8 +95,8 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
         raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
-    spelt = words[at_random] if len(labelled) else table.word[rows[at_random]]
-    apart = np.triu(spelt[:, None] != spelt[None], 1)
+    spelled = words[at_random] if len(labeled) else table.word[rows[at_random]]
+    apart = np.triu(spelled[:, None] != spelled[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)
     return Sample(table.rows.take(rows), groups, table.sense[rows], at_random, apart, tuple(map(str, names)))
 
@@ -115,15 +115,15 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
     panels, gains = [], []
     for number in range(result.layers.shape[1]):
         vectors = result.layers[:, number]
-        ground = vectors if result.labelled else vectors[result.at_random]
-        centred = vectors - ground.mean(axis=0)
+        ground = vectors if result.labeled else vectors[result.at_random]
+        centered = vectors - ground.mean(axis=0)
         top = directions(ground)
-        scores = [np.mean(_aucs(result, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
+        scores = [np.mean(_aucs(result, unit(without(centered, top[:k])), control)) for k in range(MOST_K + 1)]
         best = int(np.argmax(np.round(scores, 6)))
-        treated = {RAW: (None, vectors), MEAN: (0, centred), TOP: (best, without(centred, top[:best]))}
+        treated = {RAW: (None, vectors), MEAN: (0, centered), TOP: (best, without(centered, top[:best]))}
         here = {name: _panel(result, each, k, measured, rng) for name, (k, each) in treated.items()}
         drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
-        random = _aucs(result, unit(without(centred, drawn)), measured)
+        random = _aucs(result, unit(without(centered, drawn)), measured)
         panels.append(here)
         pairs_of = {MEAN: (here[MEAN].auc, here[RAW].auc), TOP: (here[TOP].auc, here[MEAN].auc), "control": (here[TOP].auc, random)}
         gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
@@ -134,13 +134,13 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         pairs[WORD] += len(same) - int(same.sum())
     names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
     counted = {kind: count for kind, count in pairs.items() if count}
-    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labelled=result.labelled, pairs=counted, **names)
+    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, pairs=counted, **names)
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
     """(n, D) -> (D, D): the directions of largest variance about the mean, the largest first, a row each."""
-    centred = np.asarray(vectors, np.float64) - vectors.mean(axis=0)
-    return np.linalg.eigh(centred.T @ centred)[1].T[::-1].astype(np.float32)
+    centered = np.asarray(vectors, np.float64) - vectors.mean(axis=0)
+    return np.linalg.eigh(centered.T @ centered)[1].T[::-1].astype(np.float32)
 
 
 def without(vectors: np.ndarray, taken: np.ndarray) -> np.ndarray:

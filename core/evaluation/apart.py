@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import Paired, compare_pairs, rank_p
-from core.elmo.mix import layer_weights
-from core.evaluation.anisotropy import density, nearer
-from core.index.table import OccurrenceTable
-from core.senses.separation import TIE
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import Paired, compare_pairs, rank_p
+from ..elmo.mix import layer_weights
+from ..index.table import OccurrenceTable
+from ..senses.separation import TIE
+from .anisotropy import density, nearer
 
 ROUNDS = 999  # shuffles of one word's senses
 
@@ -74,7 +74,7 @@ class Spread:
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
     """Each labeled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
-    rows = table.labelled_rows()
+    rows = table.labeled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):
         own = rows[table.lemma[rows] == code]

@@ -18,28 +18,28 @@ from pathlib import Path
 
 import numpy as np
 
-from core.analysis.word_maps import ALL_WORDS, fit_maps
-from core.classify.tasks import TASKS, open_data, task_files
-from core.common import config, i18n
-from core.common.errors import BadInput
-from core.elmo.language_model import SPECIALS
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model, open_model
-from core.elmo.ready_words import save_spelled
-from core.elmo.weights import load_softmax
-from core.evaluation.layer_scores import static_vectors
-from core.evaluation.own_sentences import interval
-from core.files import sums
-from core.files.artifacts import read_json, replacing, safe_name, write_json
-from core.index.build import build_index
-from core.index.sense_space import KEPT, open_space
-from core.senses import evidence, pairs, verdict
-from core.senses.reports import sense_report_of
-from core.text import languages
-from core.text.corpora import open_corpus
-from core.text.languages import Language
-from core.text.sentences import Sentence
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from ..analysis.word_maps import ALL_WORDS, fit_maps
+from ..classify.tasks import TASKS, open_data, task_files
+from ..common import config, i18n
+from ..common.errors import BadInput
+from ..elmo.language_model import SPECIALS
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model, open_model
+from ..elmo.ready_words import save_spelled
+from ..elmo.weights import load_softmax
+from ..files import sums
+from ..files.artifacts import read_json, replacing, safe_name, write_json
+from ..index.build import build_index
+from ..index.sense_space import KEPT, open_space
+from ..senses import evidence, pairs, verdict
+from ..senses.reports import sense_report_of
+from ..text import languages
+from ..text.corpora import open_corpus
+from ..text.languages import Language
+from ..text.sentences import Sentence
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from .layer_scores import static_vectors
+from .own_sentences import interval
 
 # Minutes on two cores, as the files themselves keep or as measured by hand; what is missing was not measured.
 MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 594, "tasks": 214}
@@ -97,7 +97,7 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
 
 def stale_parts(parts: Sequence[BundlePart] | None = None) -> dict[str, list[str]]:
     """By part, in order: the files, or patterns without one, that are not of the weights in assets/ now."""
-    from core.elmo.models import model_fingerprint
+    from ..elmo.models import model_fingerprint
 
     parts = all_parts() if parts is None else parts
     now = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
@@ -167,7 +167,7 @@ def left(parts: Collection[BundlePart]) -> str:
 
 def _keep_runs(path: Path, stale: dict) -> None:
     """Without the runs of other weights, where the part is stale."""
-    from core.elmo.models import model_fingerprint
+    from ..elmo.models import model_fingerprint
 
     if not stale or not path.is_file():
         return

@@ -7,15 +7,15 @@ training and release. A model without them (AllenNLP's, or one's own) still has 
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.config import ModelShape
-from core.common.errors import CorruptArtifact
-from core.common.i18n import ENGLISH, t
-from core.common.significance import Paired, read_back
-from core.elmo.models import weights_files
-from core.elmo.weights import find_files, read_options
-from core.evaluation.metrics import accuracy_of, chance_of
-from core.figures.measures import Panel
-from core.files.artifacts import read_json
+from ..common.config import ModelShape
+from ..common.errors import CorruptArtifact
+from ..common.i18n import ENGLISH, t
+from ..common.significance import Paired, read_back
+from ..elmo.models import weights_files
+from ..elmo.weights import find_files, read_options
+from ..figures.measures import Panel
+from ..files.artifacts import read_json
+from .metrics import accuracy_of, chance_of
 
 INTERVAL = ", 95%"  # of a column's name: its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training

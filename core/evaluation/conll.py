@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from core.common import notes
-from core.common.errors import BadInput
-from core.text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from ..common import notes
+from ..common.errors import BadInput
+from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 
 _COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
 

@@ -13,20 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from core.common.draws import seeded
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import Paired, compare_pairs
-from core.elmo.encoder import Encoder, encoded
-from core.elmo.model import BiLM
-from core.elmo.models import Model
-from core.evaluation.apart import words_of
-from core.evaluation.layer_scores import static_vectors
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table
-from core.senses.reports import static_contexts_of
-from core.senses.separation import one_nn
-from core.static import context
+from ..common.draws import seeded
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import Paired, compare_pairs
+from ..elmo.encoder import Encoder, encoded
+from ..elmo.model import BiLM
+from ..elmo.models import Model
+from ..index.table import OccurrenceTable
+from ..index.tables import open_table
+from ..senses.reports import static_contexts_of
+from ..senses.separation import one_nn
+from ..static import context
+from .apart import words_of
+from .layer_scores import static_vectors
 
 SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
 

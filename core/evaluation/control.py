@@ -5,24 +5,24 @@ gets right of it, it has learned by heart. Selectivity is the accuracy on the ta
 whose type stands in training, as no other could have been learned by heart. A probe of low rank reads few directions only.
 
 The sentences are our own, bundled. English tags are those of `assets/tags-en.json`, given by a tagger that reads spellings alone and
-knows no vectors (tests/bench/tags.py); Korean ones are the analyzer's that cuts the text (core.text.morphemes).
+knows no vectors (tests/workspace/tags.py); Korean ones are the analyzer's that cuts the text (core.text.morphemes).
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.common.config import ASSETS
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import compare_pairs, facts_of
-from core.elmo.encoder import encoded
-from core.elmo.models import Model
-from core.evaluation.probes import commonest_tags, learned_mix_probe
-from core.files.artifacts import read_json
-from core.text.corpora import open_corpus
-from core.text.morphemes import analysed
-from core.text.tokens import bare
+from ..common.config import ASSETS
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.encoder import encoded
+from ..elmo.models import Model
+from ..files.artifacts import read_json
+from ..text.corpora import open_corpus
+from ..text.morphemes import analyzed
+from ..text.tokens import bare
+from .probes import commonest_tags, learned_mix_probe
 
 RANKS = (1, 2, 4, 8, 16, 64)
 SENTENCES = 1_200  # drawn at random, four fifths to train on
@@ -40,7 +40,7 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         kept = read_json(FILE, expect=dict)
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
     else:
-        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
+        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analyzed(tokens), strict=True)) for tokens in sentences]
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
         raise BadInput(t("{path} is damaged. Download it again.", path=FILE))
     return sentences, tags

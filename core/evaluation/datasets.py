@@ -15,10 +15,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from core.common.errors import BadInput
-from core.text.file_lines import iterate_lines, refuse, show_value
-from core.text.json_rows import json_rows
-from core.text.sentences import LabelledRow, checked_tokens, read_labelled
+from ..common.errors import BadInput
+from ..text.file_lines import iterate_lines, refuse, show_value
+from ..text.json_rows import json_rows
+from ..text.sentences import LabeledRow, checked_tokens, read_labeled
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
@@ -75,7 +75,7 @@ class _Row(Protocol):
 Row = TypeVar("Row", bound=_Row)
 
 
-def read_senseval(path: str | Path) -> list[LabelledRow]:
+def read_senseval(path: str | Path) -> list[LabeledRow]:
     """Instances of a Senseval-2 file in NLTK's form; of each context only the sentence around the head.
 
     The files are not well-formed everywhere, so they are read by their marks alone: words are the text of <wf>, and a
@@ -95,17 +95,17 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
         if result:
             document = _DOCUMENT.search(mark[2].partition(">")[0])
             named = document[1].lower().replace(" ", "_") if document else ""
-            rows.append(LabelledRow(word, *result, html.unescape(answer[1]), named))
+            rows.append(LabeledRow(word, *result, html.unescape(answer[1]), named))
     if not rows:
         needed = 'Needed: <lexelt item="hard-a">, and in it <instance>s with <answer senseid="..."/> and a <head> in <context>'
         raise BadInput(f"{Path(path).name} holds no instance of Senseval-2. {needed}, words in <wf>.")
     return rows
 
 
-def read_sense_rows(path: str | Path) -> list[LabelledRow]:
-    """Sense-labelled rows of a Senseval-2 file (.pos, .pos.xz) or of .jsonl or .json, told apart by the name."""
+def read_sense_rows(path: str | Path) -> list[LabeledRow]:
+    """Sense-labeled rows of a Senseval-2 file (.pos, .pos.xz) or of .jsonl or .json, told apart by the name."""
     names = {suffix.lower() for suffix in Path(path).suffixes}
-    return read_senseval(path) if names & {".pos", ".xml"} else read_labelled(path)
+    return read_senseval(path) if names & {".pos", ".xml"} else read_labeled(path)
 
 
 def read_semcor(path: str | Path) -> list[SenseSentence]:

@@ -15,25 +15,25 @@ from dataclasses import asdict
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import MissingArtifact
-from core.common.significance import compare_pairs, facts_of
-from core.elmo.encoder import Encoder, encoded, vectors_of_rows
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model
-from core.evaluation import metrics, probes
-from core.evaluation.conll import TaggedSentence
-from core.evaluation.datasets import PairRow
-from core.index.neighbours import SAME, make_query
-from core.index.sense_space import SENSES, SenseSpace
-from core.index.tables import open_table
-from core.senses.evidence import topics
-from core.senses.held_out import SplitScores, classify_split, left_out_centroids
-from core.senses.separation import one_nn
-from core.static.vectors import StaticVectors, open_vectors
-from core.text.corpora import with_word
-from core.text.sentences import LabelledRow
-from core.text.tokens import find_word, join_tokens
+from ..common.directions import unit
+from ..common.errors import MissingArtifact
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.encoder import Encoder, encoded, vectors_of_rows
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model
+from ..index.neighbors import SAME, make_query
+from ..index.sense_space import SENSES, SenseSpace
+from ..index.tables import open_table
+from ..senses.evidence import topics
+from ..senses.held_out import SplitScores, classify_split, left_out_centroids
+from ..senses.separation import one_nn
+from ..static.vectors import StaticVectors, open_vectors
+from ..text.corpora import with_word
+from ..text.sentences import LabeledRow
+from ..text.tokens import find_word, join_tokens
+from . import metrics, probes
+from .conll import TaggedSentence
+from .datasets import PairRow
 
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
 MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hits
@@ -41,7 +41,7 @@ Report = Callable[[int, int], None]  # tokens done, in all
 
 
 def senses(
-    model: Model, train: list[LabelledRow], test: list[LabelledRow], *, space: SenseSpace | None = None, report: Report | None = None
+    model: Model, train: list[LabeledRow], test: list[LabeledRow], *, space: SenseSpace | None = None, report: Report | None = None
 ) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
@@ -121,7 +121,7 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
     return result | {"most_frequent": {"accuracy": probes.commonest_tags(words, tags_a, words_b, tags_b)}}
 
 
-def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
+def neighbors_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
     """Of each word in each of its sentences the k nearest labeled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
     `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
@@ -160,7 +160,7 @@ def static_vectors(model: Model) -> StaticVectors | None:
         return None
 
 
-def _in_space(space: SenseSpace, parts: Sequence[list[LabelledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
+def _in_space(space: SenseSpace, parts: Sequence[list[LabeledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Training and test rows in the sense space, (n, D) each."""
     views = [space.views([(row.tokens, row.position) for row in rows], of) for rows, of in zip(parts, layers, strict=True)]
     words = [np.array([row.word for row in rows]) for rows in parts]
@@ -231,8 +231,8 @@ def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) -> np.ndarray:
     """(2, n, L, D): the word in its first and in its second sentence."""
-    sides = [LabelledRow(row.word, row.tokens_a, row.position_a, "") for row in rows]
-    sides += [LabelledRow(row.word, row.tokens_b, row.position_b, "") for row in rows]
+    sides = [LabeledRow(row.word, row.tokens_a, row.position_a, "") for row in rows]
+    sides += [LabeledRow(row.word, row.tokens_b, row.position_b, "") for row in rows]
     vectors = vectors_of_rows(encoder, sides, report)
     return vectors.reshape(2, len(rows), *vectors.shape[1:])
 

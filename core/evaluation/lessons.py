@@ -17,22 +17,22 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput, ElmoscopeError
-from core.elmo.models import Model, open_language_model
-from core.elmo.substitutes import Substitutes
-from core.evaluation import context, control
-from core.evaluation.apart import words_of
-from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, split_words, untrained
-from core.evaluation.layer_scores import static_vectors
-from core.files import sums
-from core.files.artifacts import provenance, read_json, write_json
-from core.files.atomic import locked
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table
-from core.senses.clusters import clusters
-from core.senses.reports import static_contexts_of
-from core.senses.separation import one_nn
+from ..common.directions import unit
+from ..common.errors import BadInput, ElmoscopeError
+from ..elmo.models import Model, open_language_model
+from ..elmo.substitutes import Substitutes
+from ..files import sums
+from ..files.artifacts import provenance, read_json, write_json
+from ..files.atomic import locked
+from ..index.table import OccurrenceTable
+from ..index.tables import open_table
+from ..senses.clusters import clusters
+from ..senses.reports import static_contexts_of
+from ..senses.separation import one_nn
+from . import context, control
+from .apart import words_of
+from .context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, split_words, untrained
+from .layer_scores import static_vectors
 
 FORMAT = 1
 FILE = "lessons.json"
@@ -52,7 +52,7 @@ def read(folder: Path, fingerprint: str) -> dict:
 def measure(model: Model, parts: list[str] | None = None, *, report: Callable | None = None) -> dict:
     """Measure parts of a model (all of them) and keep each as it is done; what else was kept of these weights stays."""
     if not model.language.sentences:
-        raise BadInput(f"{model.name}'s language has no labelled sentences of its own, which the lessons are measured on.")
+        raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
     result = read(model.folder, model.fingerprint)
     for name in parts or PARTS:
         made = {**PARTS[name](model, report=report), "date": provenance()["date"]}

@@ -12,9 +12,9 @@ from math import comb
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.senses.separation import TIE, pair_cosines
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..senses.separation import TIE, pair_cosines
 
 Key = str | tuple[str, ...]
 MIXES = 300  # of layers that are tried in search of the best, at most

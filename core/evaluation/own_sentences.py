@@ -5,34 +5,34 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
-from core.analysis.word_maps import ALL_WORDS, rows_to_measure
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.significance import compare_pairs, facts_of
-from core.elmo.mix import mixed
-from core.elmo.models import Model
-from core.evaluation import metrics
-from core.evaluation.layer_scores import spaces, static_vectors
-from core.index.sense_space import SENSES, SenseSpace
-from core.index.table import OccurrenceTable
-from core.index.tables import index_at, open_table
-from core.senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
-from core.senses.separation import SenseReport, one_nn, sense_report
-from core.static import context
-from core.text.corpora import open_corpus
+from ..analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
+from ..analysis.word_maps import ALL_WORDS, rows_to_measure
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.mix import mixed
+from ..elmo.models import Model
+from ..index.sense_space import SENSES, SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import index_at, open_table
+from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
+from ..senses.separation import SenseReport, one_nn, sense_report
+from ..static import context
+from ..text.corpora import open_corpus
+from . import metrics
+from .layer_scores import spaces, static_vectors
 
 
 def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
 
-    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
+    "centered": 1-NN when the mean of each word's unit vectors is taken off first, "centered_less" minus that of ELMo's own vectors;
     "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
     (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
     drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
     averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them. With a `space` "senses" is
     the sense space, minus the mean of all words.
     """
-    table = _labelled_table(model, corpus, report)
+    table = _labeled_table(model, corpus, report)
     rows = rows_to_measure(table, ALL_WORDS)
     lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
     spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
@@ -41,7 +41,7 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     result: dict = {"model": model.name, "corpus": corpus}
     static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
     form = _form_report(table, rows, lemmas, labels)
-    centred = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
+    centered = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centered=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
     shared = _find_shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
@@ -51,17 +51,17 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
         result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
         accuracies = _by_word(senses_report)
-        centred[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centred=True)
-        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], accuracies))}
+        centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
+        result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
         result[name]["without"] = {
             str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), accuracies))
             for k, layers in freed.items()
         }
         if static:
             result[name]["less_static"] = facts_of(compare_pairs(accuracies, _by_word(static)))
-            result[name]["centred_less_static"] = facts_of(compare_pairs(centred[name], centred["static"]))
+            result[name]["centered_less_static"] = facts_of(compare_pairs(centered[name], centered["static"]))
     if static:
-        result["static"] = {"vectors": vectors.name, **interval(static), "centred": float(centred["static"].mean())}
+        result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
     result["form"] = interval(form)
     if space:
         result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
@@ -105,10 +105,10 @@ def _find_shared(model: Model) -> SharedDirections | None:
     return SharedDirections.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
 
 
-def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centred: bool = False) -> np.ndarray:
-    """(N, D) -> one_nn of each word of two senses (W,), words in alphabetical order; `centred` takes the mean of its unit vectors off first."""
+def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
+    """(N, D) -> one_nn of each word of two senses (W,), words in alphabetical order; `centered` takes the mean of its unit vectors off first."""
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(context.cosines(vectors[rows], centred=centred), labels[rows]) for rows in groups])
+    return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 
 
 def _by_word(report: SenseReport) -> list[float]:
@@ -120,10 +120,10 @@ def interval(report: SenseReport) -> dict[str, float]:
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 
-def _labelled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
+def _labeled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
     """The index of a corpus' labeled words; BadInput, before anything is indexed, where it has none."""
     if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
-        raise BadInput(f'{corpus} has no labelled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
+        raise BadInput(f'{corpus} has no labeled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
     return open_table(corpus, model, targets_only=True, report=report)
 
 

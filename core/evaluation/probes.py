@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.common.draws import seeded
-from core.common.errors import BadInput
-from core.elmo.mix import ScalarMix, widen
+from ..common.draws import seeded
+from ..common.errors import BadInput
+from ..elmo.mix import ScalarMix, widen
 
 BATCH = 1024  # tokens
 EPOCHS = 20

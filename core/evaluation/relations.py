@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.surroundings import at_large
-from core.common.config import ASSETS
-from core.common.errors import CorruptArtifact
-from core.common.i18n import t
-from core.common.significance import DRAWS, FEWEST
-from core.elmo.mix import layer_weights
-from core.evaluation.anisotropy import nearer
-from core.evaluation.apart import split_pairs, words_of
-from core.files.artifacts import read_json
-from core.index.table import OccurrenceTable
-from core.static.vectors import StaticVectors
+from ..analysis.surroundings import at_large
+from ..common.config import ASSETS
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..common.significance import DRAWS, FEWEST
+from ..elmo.mix import layer_weights
+from ..files.artifacts import read_json
+from ..index.table import OccurrenceTable
+from ..static.vectors import StaticVectors
+from .anisotropy import nearer
+from .apart import split_pairs, words_of
 
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.text.file_lines import is_guess
-from core.text.json_rows import json_rows
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..text.file_lines import is_guess
+from ..text.json_rows import json_rows
 
 SENSES = 2, 6  # of a word
 FEWEST = 10  # sentences of a sense

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import numpy as np
 
-from core.classify.ag_news import clean_ag_news
-from core.classify.tables import read_table
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.elmo.encoder import encoded
-from core.elmo.models import Model
-from core.evaluation import layer_scores, metrics, probes
-from core.evaluation.conll import TaggedSentence, read_tags
-from core.evaluation.datasets import PairRow, read_sense_rows, split_rows
-from core.evaluation.layer_scores import spaces, static_vectors
-from core.evaluation.own_sentences import own_sentences
-from core.senses.evidence import topics
-from core.static.vectors import StaticVectors
-from core.text.corpora import open_corpus
-from core.text.languages import Language
-from core.text.sentences import LabelledRow, Sentence
+from ..classify.ag_news import clean_ag_news
+from ..classify.tables import read_table
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..elmo.encoder import encoded
+from ..elmo.models import Model
+from ..senses.evidence import topics
+from ..static.vectors import StaticVectors
+from ..text.corpora import open_corpus
+from ..text.languages import Language
+from ..text.sentences import LabeledRow, Sentence
+from . import layer_scores, metrics, probes
+from .conll import TaggedSentence, read_tags
+from .datasets import PairRow, read_sense_rows, split_rows
+from .layer_scores import spaces, static_vectors
+from .own_sentences import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
 BEST, STATIC, CHANCE = "best_mix", "static", "chance"
@@ -40,7 +40,7 @@ def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
     return _rows("sentences", models, results)
 
 
-def senses(models: Sequence[Model], train: list[LabelledRow], test: list[LabelledRow], report: Report | None = None) -> Rows:
+def senses(models: Sequence[Model], train: list[LabeledRow], test: list[LabeledRow], report: Report | None = None) -> Rows:
     """The nearest training occurrence of one's word, means over words; chance: the word's most frequent sense."""
     results = [layer_scores.senses(model, train, test, report=report) for model in models]
     return _rows("senses", models, results)
@@ -86,10 +86,10 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
     return rows
 
 
-def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
+def own_pairs(labeled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
     """Pairs of labeled sentences of one spelling, as many of one sense as of two; half of the words' to choose by, half to measure."""
     of_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
-    for sentence in labelled:
+    for sentence in labeled:
         for target in sentence.targets:
             if target.sense:
                 of_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
@@ -104,7 +104,7 @@ def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[Pair
             chosen = [(kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]]
             drawn.append([PairRow(word, a[0], a[1], b[0], b[1], same) for (a, b), same in chosen])
     if len(drawn) < 2:
-        raise BadInput("Pairs need two words or more with two labelled senses each, of which one has two sentences.")
+        raise BadInput("Pairs need two words or more with two labeled senses each, of which one has two sentences.")
     order = rng.permutation(len(drawn))
     halves = order[: len(order) // 2], order[len(order) // 2 :]
     return tuple([row for k in half for row in drawn[k]] for half in halves)

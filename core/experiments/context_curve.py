@@ -12,19 +12,19 @@ from pathlib import Path
 
 import numpy as np
 
-from core.classify import tasks
-from core.classify.data import Dataset, subset
-from core.classify.scores import evaluate, pack_bits, softmax_rows
-from core.classify.train import truth_of
-from core.elmo.models import Model
-from core.experiments.control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
-from core.experiments.equal_network import EqualConfig, Fitted, fit
-from core.experiments.planned import RECIPE_NUMBER
-from core.experiments.variants import add_line, done_runs
-from core.files.artifacts import provenance, text_fingerprint
-from core.files.disk_space import layers_folder
-from core.learning.features import FeatureStore, open_features
-from core.static.vectors import StaticVectors
+from ..classify import tasks
+from ..classify.data import Dataset, subset
+from ..classify.scores import evaluate, pack_bits, softmax_rows
+from ..classify.train import truth_of
+from ..elmo.models import Model
+from ..files.artifacts import provenance, text_fingerprint
+from ..files.disk_space import layers_folder
+from ..learning.features import FeatureStore, open_features
+from ..static.vectors import StaticVectors
+from .control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
+from .equal_network import EqualConfig, Fitted, fit
+from .planned import RECIPE_NUMBER
+from .variants import add_line, done_runs
 
 SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labeled rows -> subsets of that size
 EXPERIMENTS = {f"context-{share:g}": share for share in SUBSETS}

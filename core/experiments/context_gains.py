@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.classify.scores import unpacked
-from core.common.i18n import t
-from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm, points
-from core.experiments.context_curve import EXPERIMENTS, PARTS
+from ..classify.scores import unpacked
+from ..common.i18n import t
+from ..common.significance import FEWEST, LEVEL, Paired, crossed, holm, points
+from .context_curve import EXPERIMENTS, PARTS
 
 PLAIN, ELMO = "glove", "glove+elmo"
 CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  # of the question whether it is context
@@ -36,7 +36,7 @@ class Size:
     """All runs of one number of labeled texts."""
 
     share: float  # of the labeled rows
-    labelled: int  # texts, to train and to validate on
+    labeled: int  # texts, to train and to validate on
     valid: int  # of them, to validate on
     tested: int
     subsets: int
@@ -65,7 +65,7 @@ def sizes(lines: Sequence[dict]) -> list[Size]:
 
 def rows_of(sizes: Iterable[Size]) -> str:
     """How many labeled texts each has."""
-    return ", ".join(f"{size.labelled:,}" for size in sizes)
+    return ", ".join(f"{size.labeled:,}" for size in sizes)
 
 
 def range_of(leads: Iterable[Lead]) -> str:
@@ -89,7 +89,7 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
     over, beside = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
     return Size(
         share=share,
-        labelled=sizes["train"] + sizes["valid"],
+        labeled=sizes["train"] + sizes["valid"],
         valid=sizes["valid"],
         tested=n,
         subsets=len(whole),

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from core.common.draws import seeded
-from core.elmo.encoder import Encoder
-from core.learning.features import Layers
-from core.static.context import COMMONEST
-from core.static.vectors import StaticVectors
+from ..common.draws import seeded
+from ..elmo.encoder import Encoder
+from ..learning.features import Layers
+from ..static.context import COMMONEST
+from ..static.vectors import StaticVectors
 
 Tokens = tuple[str, ...]
 

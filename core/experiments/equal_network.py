@@ -16,12 +16,12 @@ import torch
 from scipy.sparse import csr_array
 from torch import Tensor, nn
 
-from core.classify.data import Dataset
-from core.classify.scores import nll
-from core.classify.train import texts_of, truth_of
-from core.common.draws import Dropout, first_weights, seeded
-from core.elmo.mix import ScalarMix
-from core.experiments.control_inputs import Part, Tokens
+from ..classify.data import Dataset
+from ..classify.scores import nll
+from ..classify.train import texts_of, truth_of
+from ..common.draws import Dropout, first_weights, seeded
+from ..elmo.mix import ScalarMix
+from .control_inputs import Part, Tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from core.classify.data import SplitConfig
-from core.classify.model import VARIANTS
+from ..classify.data import SplitConfig
+from ..classify.model import VARIANTS
 
 RECIPE_NUMBER = 2  # raise it when a change of the code alters a figure; runs of an earlier number are marked until they are run again
 

@@ -15,25 +15,25 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.classify import tasks
-from core.classify.committee import make_committee, with_members
-from core.classify.data import Dataset, shuffled_labels
-from core.classify.head import TextHead
-from core.classify.model import VARIANTS, Variant
-from core.classify.scores import pack_bits, unpacked
-from core.classify.train import TrainConfig, make_text_fit, run_key
-from core.common.config import ASSETS
-from core.common.errors import CorruptArtifact
-from core.common.i18n import t
-from core.common.significance import holm, mcnemar
-from core.elmo.models import Model
-from core.experiments.planned import EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current
-from core.files import sums
-from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json, text_fingerprint
-from core.files.atomic import locked, replacing
-from core.learning.fit import Epoch
-from core.learning.frozen import Frozen
-from core.static.vectors import StaticVectors
+from ..classify import tasks
+from ..classify.committee import make_committee, with_members
+from ..classify.data import Dataset, shuffled_labels
+from ..classify.head import TextHead
+from ..classify.model import VARIANTS, Variant
+from ..classify.scores import pack_bits, unpacked
+from ..classify.train import TrainConfig, make_text_fit, run_key
+from ..common.config import ASSETS
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..common.significance import holm, mcnemar
+from ..elmo.models import Model
+from ..files import sums
+from ..files.artifacts import MAX_JSON_BYTES, check_fits, parse_json, text_fingerprint
+from ..files.atomic import locked, replacing
+from ..learning.fit import Epoch
+from ..learning.frozen import Frozen
+from ..static.vectors import StaticVectors
+from .planned import EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
 TOGETHER = "together"  # a line's variant: all heads of all its seeds as one committee
@@ -215,7 +215,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
         counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
         counts |= {"is_current": are_current(rows)}
-        counts |= {"train": sizes["train"], "labelled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
+        counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
         result[name] = means | counts
     return result
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import Markup, html, shorten
-from core.figures import style
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
+from ..common.i18n import t
+from ..common.markup import Markup, html, shorten
+from . import style
+from .style import AGAINST, FOR, GRID, SENSE_COLORS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
 
 LABEL = 30  # letters of a class's name on a confusion matrix
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
@@ -21,43 +21,43 @@ def kind_titles() -> dict[str, str]:
     return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
 
 
-def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
+def class_colors(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
     """A color for each class, the same wherever it is drawn; ordered ones run from red to blue."""
     if ordered and len(labels) > 1:
         places = np.linspace(0, len(GRADES) - 1, len(labels)).round().astype(int)
         return {label: GRADES[k] for label, k in zip(labels, places, strict=True)}
-    return {label: SENSE_COLOURS[k % len(SENSE_COLOURS)] for k, label in enumerate(labels)}
+    return {label: SENSE_COLORS[k % len(SENSE_COLORS)] for k, label in enumerate(labels)}
 
 
-def chain_colours(most: int) -> dict[str, str]:
+def chain_colors(most: int) -> dict[str, str]:
     """A color for each chain's number, from "1"; none for those that are more than there are colors."""
-    return {str(k): colour for k, colour in zip(range(1, most + 1), SENSE_COLOURS, strict=False)}
+    return {str(k): color for k, color in zip(range(1, most + 1), SENSE_COLORS, strict=False)}
 
 
-def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
+def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colors: dict[str, str]) -> go.Figure:
     """A bar a classifier, all 100% of it shared out among the classes; the answer is named in its part. The names of those that do not say
     what most say are marked and bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     most = max(best, key=best.count)
     names = [name if b == most else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
-    for label, colour in colours.items():
+    for label, color in colors.items():
         shares = [row.get(label, 0.0) for row in probabilities]
         texts = [html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)]
         look = {"name": label, "opacity": 1.0, "insidetextanchor": "start", "textfont": {"color": "#ffffff", "size": 14}}
-        style.add_parts(figure, shares, names, colour, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
+        style.add_parts(figure, shares, names, color, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(**style.ROWS)
     return base(figure, height=38 * len(names) + 40, key="answers")
 
 
-def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colours: Sequence[str]) -> go.Figure:
+def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colors: Sequence[str]) -> go.Figure:
     """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
     figure = Figure()
-    for title, row, colour in zip(titles, shares, colours, strict=True):
+    for title, row, color in zip(titles, shares, colors, strict=True):
         texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
-        style.add_parts(figure, row.values(), row, colour, texts, card, name=title, textposition="auto")
+        style.add_parts(figure, row.values(), row, color, texts, card, name=title, textposition="auto")
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(**style.ROWS)
@@ -88,7 +88,7 @@ def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -
     return html('<div class="tokens">{}</div>', Markup(" ").join(parts))
 
 
-def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
+def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
     """Confidence against accuracy: dots on the diagonal are honest. `bins`: confidence, accuracy, n (Guo et al. 2017, fig. 1)."""
     kept = [b for b in bins if b["n"]]
     largest = max([1, *(b["n"] for b in kept)])
@@ -98,8 +98,8 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
         x=[b["confidence"] for b in kept],
         y=[b["accuracy"] for b in kept],
         mode="markers+lines",
-        line={"color": colour, "width": 2},
-        marker={"color": colour, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
+        line={"color": color, "width": 2},
+        marker={"color": color, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
         customdata=[b["n"] for b in kept],
         hovertemplate=t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
     )
@@ -135,20 +135,20 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     ends = spread_heights({name: points[-1][1] for name, points in curves.items() if points}, gap)
     edge = max((points[-1][0] for points in curves.values() if points), default=1)
     for k, (name, points) in enumerate(curves.items()):
-        colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
+        color = SENSE_COLORS[k % len(SENSE_COLORS)]
         figure.add_scatter(
             x=[p[0] for p in points],
             y=[p[1] for p in points],
             mode="lines+markers",
             name=name,
-            line={"color": colour, "width": 2.5},
+            line={"color": color, "width": 2.5},
             hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
         )
         if points:  # at the right edge: over the place where a short line ends, a longer one may go on
-            add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, colour), xanchor="left", xshift=8, size=12)
+            add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, color), xanchor="left", xshift=8, size=12)
             if points[-1][0] < edge:
                 way = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
-                figure.add_shape(type="line", **way, line={"color": colour, "width": 1, "dash": "dot"}, opacity=0.7)
+                figure.add_shape(type="line", **way, line={"color": color, "width": 1, "dash": "dot"}, opacity=0.7)
     at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
     if log_x:  # names of ticks that would stand on each other
         apart_from = (np.log10(at[-1]) - np.log10(at[0])) * CLOSEST
@@ -168,7 +168,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
 
 
 def leads_figure(
-    leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colours: dict[str, str], *, x: str, y: str
+    leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colors: dict[str, str], *, x: str, y: str
 ) -> go.Figure:
     """Named lines of (x, mean, low, high, shown): differences with their intervals, if any, around 0, hollow where they may be chance."""
     figure = Figure()
@@ -183,8 +183,8 @@ def leads_figure(
             y=[p[1] for p in points],
             mode="lines+markers",
             name=name,
-            line={"color": colours[name], "width": 1.5},
-            marker=style.hollow_dots(10, colours[name], 2, [p[4] for p in points]),
+            line={"color": colors[name], "width": 1.5},
+            marker=style.hollow_dots(10, colors[name], 2, [p[4] for p in points]),
             error_y=style.error_bars(*zip(*(p[1:4] for p in points), strict=True), thickness=1.5, width=3),
             customdata=[[p[0], p[2], p[3]] for p in points],
             hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span),

@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.common.i18n import t
-from core.figures.style import DIFFERENT, EMPTY, SAME, Figure, base
+from ..common.i18n import t
+from .style import DIFFERENT, EMPTY, SAME, Figure, base
 
 ROW = 120  # pixels
 
@@ -44,8 +44,8 @@ def curves_figure(rows: Sequence[EvidenceRow]) -> go.Figure:
     for k, row in enumerate(rows, 1):
         edges = np.linspace(row.low, row.high, len(row.same) + 1)
         places = (edges[1:] + edges[:-1]) / 2
-        for name, values, colour in ((t("different meanings"), row.different, DIFFERENT), (t("same meaning"), row.same, SAME)):
-            look = {"mode": "lines", "fill": "tozeroy", "line": {"color": colour, "width": 1.5}, "showlegend": k == 1}
+        for name, values, color in ((t("different meanings"), row.different, DIFFERENT), (t("same meaning"), row.same, SAME)):
+            look = {"mode": "lines", "fill": "tozeroy", "line": {"color": color, "width": 1.5}, "showlegend": k == 1}
             figure.add_scatter(x=places, y=list(values), name=name, hovertemplate="%{x:.2f}", row=k, col=1, **look)
         figure.add_vline(x=row.value, line={"color": "#6b7280", "width": 3}, row=k, col=1)
     figure.update_yaxes(visible=False, fixedrange=True)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common import model_layers
-from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures import style
-from core.figures.style import GREY, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
+from ..common import model_layers
+from ..common.i18n import t
+from ..common.markup import Markup, html
+from . import style
+from .style import GRAY, RIM, Figure, add_plate, add_text, base, layer_color, line_name, spread_heights
 
 CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
@@ -41,17 +41,17 @@ def margin_figure(
     n = len(hovers)
     heights = [value for values in margins.values() for value in values if np.isfinite(value)]
     reach = 1.25 * max(0.01, *(abs(v) for v in heights))
-    figure.add_hline(y=0, line={"color": GREY, "width": 2})
+    figure.add_hline(y=0, line={"color": GRAY, "width": 2})
     ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
         strong = name == chosen
         look = {"width": 3.5, "opacity": 1.0} if strong else {"width": 2, "opacity": 0.6, "marker": {"size": 4}}
         look |= {"dash": "dot" if name == "0" else "solid", "name": model_layers.in_use().short(name), "hovertext": list(hovers)}
-        style.add_line(figure, range(n), values, layer_colour(name), CARD, **look)
+        style.add_line(figure, range(n), values, layer_color(name), CARD, **look)
         if flips.get(name) is not None:
-            diamond = {"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}}
+            diamond = {"symbol": "diamond", "size": 15, "color": layer_color(name), "line": {"color": RIM, "width": 1.5}}
             figure.add_scatter(x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip", marker=diamond)
-        add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_colour(name)), xanchor="left", xshift=9)
+        add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_color(name)), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
     figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, **style.EMPTY)

@@ -10,11 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.common.i18n import t
-from core.common.markup import html
-from core.figures import style
-from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import PHONE, Figure, add_text, base, word_ticks
+from ..common.i18n import t
+from ..common.markup import html
+from . import style
+from .measures import BACKWARD, FORWARD
+from .style import PHONE, Figure, add_text, base, word_ticks
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
@@ -25,13 +25,13 @@ CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
 OTHER = "rgba(128,128,140,0.95)"
 
 
-def list_rules(selector: str, shares: Sequence[float], colour: str) -> str:
+def list_rules(selector: str, shares: Sequence[float], color: str) -> str:
     """Style rules for a column of buttons: behind button k (`selector`_k) a bar of that share (0 to 1) of its width."""
     rules = []
     for k, share in enumerate(shares):
         end = f"{100 * min(max(share, 0.0), 1.0):.1f}%"
         rules.append(
-            f"{selector}_{k} button {{background: linear-gradient(to right, {colour}4D {end}, transparent {end}) border-box no-repeat;}}"
+            f"{selector}_{k} button {{background: linear-gradient(to right, {color}4D {end}, transparent {end}) border-box no-repeat;}}"
         )
     return "\n".join(rules)
 
@@ -72,10 +72,10 @@ def versions_figure(
         2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("left context"), t("right context"))
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
-    for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
+    for row, (before, now, color) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
         for values, side, name, look in (
-            (before[first:last], 0, t("the other"), {"colour": OTHER, "width": 2, "dash": "dot"}),
-            (now[first:last], 1, t("yours"), {"colour": colour}),
+            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (now[first:last], 1, t("yours"), {"color": color}),
         ):
             card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
             look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import format_number, t
-from core.common.markup import Markup, html, shorten
-from core.figures.style import Figure, base
-from core.text.tokens import bare, spaced
+from ..common.i18n import format_number, t
+from ..common.markup import Markup, html, shorten
+from ..text.tokens import bare, spaced
+from .style import Figure, base
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
 FURTHEST = 0.6  # of the longest bar to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
@@ -47,7 +47,7 @@ class HalfBar:
     group: str  # the layer
     half: str
     label: str  # the sense it chooses
-    colour: str
+    color: str
     margin: float
     alone: float  # the same sense's margin with no sentence around the word
 
@@ -57,11 +57,11 @@ def influence_marks(
     position: int,
     values: dict[int, float],
     hovers: dict[int, str],
-    colours: tuple[str, str],
+    colors: tuple[str, str],
     *,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """A sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive and `colours[1]` where it is
+    """A sentence with a number under each word tried, on a ground of `colors[0]` where the number is positive and `colors[1]` where it is
     negative, the target framed. `values` and `hovers` (plain text) are by position; `write` spells a number."""
     most = _most(values.values())
     cells = []
@@ -71,7 +71,7 @@ def influence_marks(
         if k == position:
             style = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
-            style = _ground(values[k], most, colours)
+            style = _ground(values[k], most, colors)
             title = html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
         cells.append(html(MARK, style, title, shorten(bare(token), SHOWN), number))
@@ -85,7 +85,7 @@ def influence_table(
     changed: Sequence[int],
     values: np.ndarray,
     views: Sequence[str],
-    colours: tuple[str, str],
+    colors: tuple[str, str],
     *,
     chosen: int,
     write: Callable[[float], str] = signed,
@@ -98,7 +98,7 @@ def influence_table(
     titles = [html(title, f"{CELL}font-weight:{700 if k == chosen else 400}", name) for k, name in enumerate(views)]
     rows = []
     for k in sorted([*changed, position]):
-        cells = [html(cell, CELL + _ground(v, most, colours), write(v)) for v in (values[at[k]] if k in at else ())]
+        cells = [html(cell, CELL + _ground(v, most, colors), write(v)) for v in (values[at[k]] if k in at else ())]
         weight = f"font-weight:{700 if k == position else 400}"
         rows.append(html(row, WORD + weight, shorten(bare(tokens[k]), SHOWN), cells or html("<td colspan={}></td>", len(views))))
     return html('<table style="{}"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>', TABLE, titles, rows)
@@ -124,7 +124,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         y=below,
         orientation="h",
         width=0.38,
-        marker={"color": [b.colour for b in bars]},
+        marker={"color": [b.color for b in bars]},
         customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
         hovertemplate=html(CARD, t("without context")),
     )
@@ -159,10 +159,10 @@ def _most(values) -> float:
     return max([FULL, *(abs(float(v)) for v in values)])
 
 
-def _ground(value: float, most: float, colours: tuple[str, str]) -> str:
+def _ground(value: float, most: float, colors: tuple[str, str]) -> str:
     """The style of what has this value: the stronger, the less of the page shows through."""
-    colour = colours[0] if value >= 0 else colours[1]
-    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    color = colors[0] if value >= 0 else colors[1]
+    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"
 
 

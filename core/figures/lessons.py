@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures import style
-from core.figures.style import GRID, RIM, Figure, add_text, base, line_name
+from ..common.i18n import t
+from ..common.markup import Markup, html
+from . import style
+from .style import GRID, RIM, Figure, add_text, base, line_name
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
@@ -33,11 +33,11 @@ class Dots:
     low: float | None  # None, both: it has no interval
     high: float | None
     words: Mapping[str, float] = field(default_factory=dict)
-    colour: str = ONE_SENSE
+    color: str = ONE_SENSE
 
 
 def density_rows(
-    rows: Sequence[Row], grid: np.ndarray, colours: Mapping[str, str], *, span: tuple[float, float], key: str, at: float | None = None
+    rows: Sequence[Row], grid: np.ndarray, colors: Mapping[str, str], *, span: tuple[float, float], key: str, at: float | None = None
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
     figure = Figure()
@@ -47,15 +47,15 @@ def density_rows(
         foot = -number
         for name, curve in row.curves.items():
             y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
-            colour = colours[name]
+            color = colors[name]
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
                 x=x,
                 y=y,
                 mode="lines",
-                line={"color": colour, "width": 2},
+                line={"color": color, "width": 2},
                 fill="tonexty",
-                fillcolor=_pale(colour),
+                fillcolor=_pale(color),
                 name=name,
                 customdata=curve[inside],
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
@@ -65,12 +65,12 @@ def density_rows(
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
-    named = Markup("<br>").join(line_name(name, colour) for name, colour in colours.items())
+    named = Markup("<br>").join(line_name(name, color) for name, color in colors.items())
     add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
     figure.update_xaxes(range=list(span), title=t("cosine"), **style.QUIET)
     figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
-    base(figure, height=118 * len(rows) + 60 + 19 * len(colours), key=key)
-    return figure.update_layout(margin_t=14 + 19 * len(colours))
+    base(figure, height=118 * len(rows) + 60 + 19 * len(colors), key=key)
+    return figure.update_layout(margin_t=14 + 19 * len(colors))
 
 
 def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True) -> go.Figure:
@@ -99,8 +99,8 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
             },
         )
         interval = [] if row.low is None else [row.low, row.high]
-        figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip")
-        card, marker = f"{row.name}: %{{x:{form}}}", {"size": 13, "color": row.colour}
+        figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.color, "width": 4}, hoverinfo="skip")
+        card, marker = f"{row.name}: %{{x:{form}}}", {"size": 13, "color": row.color}
         figure.add_scatter(x=[row.mean], y=[-number], mode="markers", marker=marker, hovertemplate=card)
         ends = t("{low} to {high}", low=f"{row.low:{form}}", high=f"{row.high:{form}}") if interval else t("no interval")
         message = html("<b>{}</b>  {}", row.name, f"{row.mean:{form}}  ({ends})")
@@ -113,13 +113,13 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     return base(figure, height=64 * len(rows) + 60, key=key)
 
 
-def _pale(colour: str) -> str:
+def _pale(color: str) -> str:
     """#rrggbb -> the same, most of the page seen through it."""
-    return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.18)"
+    return f"rgba({int(color[1:3], 16)},{int(color[3:5], 16)},{int(color[5:7], 16)},0.18)"
 
 
 def word_dots(
-    xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, colour: str, key: str
+    xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, color: str, key: str
 ) -> go.Figure:
     """A dot a word, its name when pointed at; `log` is of the axis across."""
     spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # whole numbers lie on each other
@@ -129,7 +129,7 @@ def word_dots(
         mode="markers",
         text=words,
         customdata=list(xs),
-        marker={"size": 9, "color": colour, "opacity": 0.75},
+        marker={"size": 9, "color": color, "opacity": 0.75},
         hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
     )
     figure.update_xaxes(title=across, type="log" if log else "linear", dtick=1, tickformat="," if log else None, **style.QUIET)
@@ -140,11 +140,11 @@ def word_dots(
 def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str) -> go.Figure:
     """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
     figure = Figure()
-    colours = (ONE_SENSE, ONE_WORD)
+    colors = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line=style.DOTTED)
-    for (name, values), colour in zip(lines.items(), colours, strict=False):
-        style.add_line(figure, ranks, values, colour, f"{name}: %{{y:.1%}}", width=3, marker={"size": 9}, name=name)
-    labels = [line_name(name, colour) for name, colour in zip(lines, colours, strict=False)]
+    for (name, values), color in zip(lines.items(), colors, strict=False):
+        style.add_line(figure, ranks, values, color, f"{name}: %{{y:.1%}}", width=3, marker={"size": 9}, name=name)
+    labels = [line_name(name, color) for name, color in zip(lines, colors, strict=False)]
     named = Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"])
     add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), **style.QUIET)

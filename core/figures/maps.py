@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common import model_layers
-from core.common.i18n import t
-from core.common.markup import html
-from core.figures import style
-from core.figures.names import free_heights
-from core.figures.style import GLOVE, GREY, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, sense_colour
-from core.text.tokens import letter_count
+from ..common import model_layers
+from ..common.i18n import t
+from ..common.markup import html
+from ..text.tokens import letter_count
+from . import style
+from .names import free_heights
+from .style import GLOVE, GRAY, OWN, RIM, Figure, add_plate, add_text, base, layer_color, layer_title, sense_color
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
@@ -58,7 +58,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     foot = inner + BETWEEN / scale + outer
     figure = Figure()
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
-    _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
+    _rays(figure, foot, cosine, layer_color(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
         add_text(figure, x, -0.08, html("<b>{}</b><br>{}", title, text), yanchor="top", size=14)
     figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
@@ -102,19 +102,19 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     lowest = min(0.0, *values.values())
     figure = Figure()
     rows = [layer_title(n) if n != "GloVe" else n for n in names]
-    colours = [GLOVE if n == "GloVe" else layer_colour(n) for n in names]
+    colors = [GLOVE if n == "GloVe" else layer_color(n) for n in names]
     look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
     card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
-    style.add_rows(figure, values.values(), rows, colours, [f"{v:.2f}" for v in values.values()], card, **look)
+    style.add_rows(figure, values.values(), rows, colors, [f"{v:.2f}" for v in values.values()], card, **look)
     if level := {name: value for name, value in (random or {}).items() if name in values}:
-        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
+        for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
             figure.add_scatter(
                 x=list(level.values()),
                 y=[layer_title(name) for name in level],
                 mode="markers",
                 showlegend=False,
                 cliponaxis=False,
-                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
+                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}},
                 hovertemplate=t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}"),
             )
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
@@ -153,7 +153,7 @@ def map_figure(
         here = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
         if not len(here):
             continue
-        look_of = style.sense_dots(number, 10) if number >= 0 else {"color": GREY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
+        look_of = style.sense_dots(number, 10) if number >= 0 else {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
         (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
             x=xy[here, 0],
             y=xy[here, 1],
@@ -178,7 +178,7 @@ def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
     """The stars, and axes only where they have titles."""
     add_stars(figure, look.stars, look.layer)
     ranges = (look.limits[:2], look.limits[2:]) if look.limits else (None, None)
-    axes = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
+    axes = {"showgrid": False, "zeroline": True, "zerolinecolor": GRAY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
     for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
         axis(range=ranges[number], **({"title": look.titles[number], **axes} if look.titles else {"visible": False}))
     base(figure, height=look.height, key=look.key)
@@ -188,8 +188,8 @@ def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
 def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
     """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
     middle = everything.mean(0)
-    centre = np.median(points, axis=0)
-    away = centre - middle
+    center = np.median(points, axis=0)
+    away = center - middle
     away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
     return middle + away * (((points - middle) @ away).max() + 0.06 * np.ptp(everything, axis=0).max())
 
@@ -213,7 +213,7 @@ def _name_senses(figure: go.Figure, edges: Mapping[int, np.ndarray], senses: Seq
     heights = free_heights(places, [senses[number] for number in edges], anchors, limits, look.height - MARGINS)
     for number, (x, _), anchor, y in zip(edges, places, anchors, heights, strict=True):
         if y is not None:
-            add_plate(figure, x, y, senses[number], sense_colour(number), xanchor=anchor, opacity=0.95)
+            add_plate(figure, x, y, senses[number], sense_color(number), xanchor=anchor, opacity=0.95)
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:

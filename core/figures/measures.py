@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common import model_layers
-from core.common.i18n import t, tn
-from core.common.markup import Markup, html
-from core.common.significance import Paired
-from core.figures import style
-from core.figures.style import GLOVE, GRID, Figure, add_text, base, layer_colour, layer_title, line_name
+from ..common import model_layers
+from ..common.i18n import t, tn
+from ..common.markup import Markup, html
+from ..common.significance import Paired
+from . import style
+from .style import GLOVE, GRID, Figure, add_text, base, layer_color, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
@@ -28,8 +28,8 @@ def weight_bars(weights) -> go.Figure:
     """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
     names = [f"s{k}" for k in range(len(weights))]
     figure = Figure()
-    colours = [layer_colour(str(k)) for k in range(len(weights))]
-    style.add_rows(figure, weights, names, colours, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
+    colors = [layer_color(str(k)) for k in range(len(weights))]
+    style.add_rows(figure, weights, names, colors, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")
@@ -51,7 +51,7 @@ def accuracy_lines(
             insidetextanchor="start",
             textangle=0,
             textfont={"size": 14},
-            marker_color=[layer_colour(n) for n in layers],
+            marker_color=[layer_color(n) for n in layers],
             hovertemplate="%{x}: %{y:.1%}",
         )
     lines = _merged_lines(null, majority)
@@ -98,8 +98,8 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
     title = quantity_titles()[quantity]
     quantity_name = QUANTITIES[quantity]
     if quantity == "perplexity":
-        for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
-            _line(figure, validations, name, label, colour, quantity_name, mode="lines+markers")
+        for name, label, color in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
+            _line(figure, validations, name, label, color, quantity_name, mode="lines+markers")
     else:
         _line(figure, steps, quantity, "", FORWARD, quantity_name, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
@@ -123,20 +123,20 @@ def _ticks(validations: list[dict]) -> list[int]:
     return [tick for tick in step if tick <= 2 * high]
 
 
-def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: str, shown: str, *, mode: str) -> None:
+def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, shown: str, *, mode: str) -> None:
     x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
     figure.add_scatter(
         x=x,
         y=y,
         mode=mode,
         name=label,
-        line={"color": colour, "width": 2.5},
+        line={"color": color, "width": 2.5},
         marker={"size": 8},
         hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=shown), label),
     )
     if label and x:
         shift = 8 if name == "forward" else -8
-        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, colour), xanchor="left", xshift=8, yshift=shift)
+        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), xanchor="left", xshift=8, yshift=shift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
         textfont={"size": 14},
         cliponaxis=False,
         line={"color": "rgba(120,120,130,0.5)", "width": 2},
-        marker={"size": [18 if v == best else 12 for v in values], "color": [layer_colour(layer) for layer in layers]},
+        marker={"size": [18 if v == best else 12 for v in values], "color": [layer_color(layer) for layer in layers]},
         hovertemplate="%{x}: %{y:.2%}",
     )
     figure.add_hline(y=panel.baseline, line=style.DOTTED)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.text.tokens import letter_count
+from ..text.tokens import letter_count
 
 WIDTHS = (290, 380, 560, 800, 1200)  # pixels between which a map may be drawn: a phone's to a large screen's
 TALL, LETTER, EDGE = 27.0, 8.5, 12.0  # pixels: of a name with the room around it, of a letter, of both sides of its plate

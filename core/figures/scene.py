@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.figures.maps import MapLook, Star, find_limits, map_figure
-from core.figures.style import OWN, ink, mark
-from core.senses.scene import Scene
+from ..common.i18n import t
+from ..senses.scene import Scene
+from .maps import MapLook, Star, find_limits, map_figure
+from .style import OWN, ink, mark
 
 HEIGHT = 460  # pixels
 GRAY = "#B4B4BE"
@@ -25,6 +25,6 @@ def scene_figure(scene: Scene, space: str, sentences: Sequence[tuple[Sequence[st
         return map_figure(scene.points[at], labels, list(scene.texts), list(range(len(labels))), list(scene.senses), look)
     figure = map_figure(scene.points[at], [None] * len(scene.texts), list(scene.texts), list(range(len(scene.texts))), [], look)
     for word, star, (x, y) in zip(scene.texts, scene.sense_of, scene.points[at].tolist(), strict=True):
-        colour = (*OWN, GRAY)[star]
-        figure.add_annotation(x=x, y=y, text=word, showarrow=False, font={"size": 13, "color": ink(colour)}, bgcolor=colour, borderpad=2)
+        color = (*OWN, GRAY)[star]
+        figure.add_annotation(x=x, y=y, text=word, showarrow=False, font={"size": 13, "color": ink(color)}, bgcolor=color, borderpad=2)
     return figure

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures import style
-from core.figures.style import GRID, MARKED_RIM, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
+from ..common.i18n import t
+from ..common.markup import Markup, html
+from . import style
+from .style import GRID, MARKED_RIM, RIM, Figure, add_plate, add_text, base, line_name, sense_color, spread_heights
 
 STEPS = 12  # places above and below its dots that are tried for a name
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
@@ -24,7 +24,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
     figure = Figure().add_bar(
         x=list(range(k + 1)),
         y=share,
-        marker_color=style.LAYER_COLOURS["2"],
+        marker_color=style.LAYER_COLORS["2"],
         customdata=counts,
         text=[f"{value:.0%}" if value >= 0.005 else "" for value in share],
         textposition="outside",
@@ -81,13 +81,13 @@ def number_figure(
     The dot of the chosen number is larger. Those of numbers with a cluster too `small` to be a sense are hollow.
     """
     figure = Figure()
-    named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLOURS["2"], "solid"))
-    for values, _, colour, dash in named:
+    named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLORS["2"], "solid"))
+    for values, _, color, dash in named:
         sizes = [13 if n == chosen and dash == "solid" else 6 for n in numbers]
         symbols = ["circle-open" if n in small and dash == "solid" else "circle" for n in numbers]
-        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes, "symbol": symbols})
-    for (_, name, colour, _), y in zip(named, (1.0, 0.91), strict=True):
-        add_text(figure, 1, y, line_name(name, colour), xref="paper", yref="paper", xanchor="right", yanchor="top")
+        style.add_line(figure, numbers, values, color, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes, "symbol": symbols})
+    for (_, name, color, _), y in zip(named, (1.0, 0.91), strict=True):
+        add_text(figure, 1, y, line_name(name, color), xref="paper", yref="paper", xanchor="right", yanchor="top")
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=GRID, nticks=5)
     return base(figure, height=300, key="number")
@@ -111,10 +111,10 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     low, high = min(values), max(values)
     ends = spread_heights({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
     for number, line in enumerate(lines):
-        colour = sense_colour(number)
+        color = sense_color(number)
         along = np.linspace(0, 1, len(line.values)).tolist()
-        style.add_line(figure, along, line.values, colour, "%{text}: %{y:.1%}", width=3, marker={"size": 9}, text=list(line.layers))
-        add_text(figure, 1.02, ends[line.name], line_name(line.name, colour), xanchor="left")
+        style.add_line(figure, along, line.values, color, "%{text}: %{y:.1%}", width=3, marker={"size": 9}, text=list(line.layers))
+        add_text(figure, 1.02, ends[line.name], line_name(line.name, color), xanchor="left")
     figure.update_xaxes(tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], **style.EMPTY)
     figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=6, range=[low - 0.04, high + 0.06])
     return base(figure, height=300, key="depth")
@@ -130,18 +130,18 @@ def draw_found_map(
     spots = _label_spots(coordinates, result, len(names))
     for number, name in enumerate(names):
         here = np.flatnonzero(result == number)
-        colour = sense_colour(number) if len(names) > 1 else style.GREY
+        color = sense_color(number) if len(names) > 1 else style.GRAY
         figure.add_scatter(
             x=coordinates[here, 0],
             y=coordinates[here, 1],
             mode="markers",
             text=[hovers[k] for k in here],
             hovertemplate="%{text}",
-            marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
+            marker={"color": color, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
         )
         if len(names) > 1 and number in spots:
             x, y, shift = spots[number]
-            _name_spot(figure, x, y, shift, name, colour)
+            _name_spot(figure, x, y, shift, name, color)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)
@@ -160,7 +160,7 @@ def label_map(
         customdata=[[k] for k in range(len(of))],
         hovertemplate="%{text}",
         marker={
-            "color": [sense_colour(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
+            "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
             "opacity": np.where(of < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
             "size": np.where(labeled, 15, 10).tolist(),
             "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
@@ -169,7 +169,7 @@ def label_map(
         unselected={"marker": {"opacity": 0.25}},
     )
     for number, (x, y, shift) in _label_spots(coordinates, of, len(names)).items():
-        _name_spot(figure, x, y, shift, names[number], sense_colour(number))
+        _name_spot(figure, x, y, shift, names[number], sense_color(number))
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=400, key=key).update_layout(dragmode="lasso")
@@ -185,7 +185,7 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
         figure.add_bar(
             x=labels,
             y=shares[:, number],
-            marker_color=sense_colour(number),
+            marker_color=sense_color(number),
             customdata=counts[:, number],
             text=[f"{n:,}" if share >= 0.08 else "" for n, share in zip(counts[:, number].tolist(), shares[:, number], strict=True)],
             textposition="inside",
@@ -198,8 +198,8 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     return base(figure, height=330, key=key)
 
 
-def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, colour: str) -> None:
-    add_plate(figure, x, y, name[:40], colour, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
+def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, color: str) -> None:
+    add_plate(figure, x, y, name[:40], color, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
 
 
 def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:

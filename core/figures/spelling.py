@@ -6,11 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.analysis.spelling import Firing, Window
-from core.common.i18n import format_number, t
-from core.common.markup import Markup, html, shorten
-from core.figures import style
-from core.figures.style import AGAINST, FOR, Figure, add_text, base
+from ..analysis.spelling import Firing, Window
+from ..common.i18n import format_number, t
+from ..common.markup import Markup, html, shorten
+from . import style
+from .style import AGAINST, FOR, Figure, add_text, base
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LETTER = '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>'
@@ -97,7 +97,7 @@ def _add_text_right(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
     add_text(figure, 1.01, y, text, xref=f"x{axis} domain", yref=f"y{axis}", xanchor="left")
 
 
-def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
+def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: str) -> go.Figure:
     """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
     names = [shorten(word, 14) for word in words]
     n = len(names)
@@ -112,7 +112,7 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
         ygap=3,
         showscale=False,
         hoverinfo="skip",
-        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]],
+        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, color]],
         opacity=0.6,
     )
     text = [t("none") if np.isnan(value) else format_number(value, ".2f") for value in matrix.ravel()]

@@ -12,18 +12,18 @@ import numpy as np
 import plotly.graph_objects as go
 from markupsafe import Markup, escape
 
-from core.common import model_layers
-from core.common.markup import html, shorten
-from core.text.tokens import bare, is_joined, letter_count
+from ..common import model_layers
+from ..common.markup import html, shorten
+from ..text.tokens import bare, is_joined, letter_count
 
-SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
+SENSE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
-LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
+LAYER_COLORS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
 SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: off white and black, so that they stand on both themes
 SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
 BESIDE = "#1E9E78"  # a second model's, beside the one in use
-GREY = "rgba(140,140,150,0.35)"
+GRAY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
 PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
 TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on how many lines, of at most how many letters, a letter's width
@@ -76,8 +76,8 @@ def _escape_parts(part: Any, name: str = "") -> Any:
     return [_escape_parts(item) for item in part] if several else part
 
 
-def sense_colour(number: int) -> str:
-    return SENSE_COLOURS[number % len(SENSE_COLOURS)]
+def sense_color(number: int) -> str:
+    return SENSE_COLORS[number % len(SENSE_COLORS)]
 
 
 def ink(ground: str) -> str:
@@ -94,10 +94,10 @@ def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], te
     shares = np.asarray(shares, float)
     scale = [[0, SHADES[0]], [1, SHADES[1]]]
     figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
-    colours = [ink(between(*SHADES, share)) for share in shares.ravel()]
+    colors = [ink(between(*SHADES, share)) for share in shares.ravel()]
     across, down = [*x] * len(y), [name for name in y for _ in x]
     texts = np.ravel(texts).tolist()
-    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": 13, "color": colours}, hoverinfo="skip")
+    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": 13, "color": colors}, hoverinfo="skip")
 
 
 def between(low: str, high: str, along: float) -> str:
@@ -140,9 +140,9 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
-def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
+def add_line(figure: go.Figure, x, y, color: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
     """A line with a dot at each value."""
-    look = {"line": {"color": colour, "width": width, "dash": dash}, "marker": {"size": 7}} | more
+    look = {"line": {"color": color, "width": width, "dash": dash}, "marker": {"size": 7}} | more
     figure.add_scatter(x=list(x), y=list(y), mode="lines+markers", hovertemplate=card, **look)
 
 
@@ -154,16 +154,16 @@ def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, l
     figure.add_scatter(x=x, y=y, hovertemplate="%{hovertext}", **look, **words, **more)
 
 
-def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
+def add_rows(figure: go.Figure, values, names, colors, texts: Sequence[str], card: str, **more) -> None:
     """A bar a row, each with its number behind it."""
-    look = {"textposition": "outside", "cliponaxis": False, "marker_color": colours} | more
+    look = {"textposition": "outside", "cliponaxis": False, "marker_color": colors} | more
     figure.add_bar(x=list(values), y=list(names), orientation="h", text=list(texts), hovertemplate=card, **look)
 
 
-def add_parts(figure: go.Figure, shares, names, colour: str, texts: Sequence[str], card: str, **more) -> None:
+def add_parts(figure: go.Figure, shares, names, color: str, texts: Sequence[str], card: str, **more) -> None:
     """A part of the bar of each row, its text level and within it."""
     look = {"textposition": "inside", "textangle": 0, "marker_line_width": 0, "cliponaxis": None} | more
-    add_rows(figure, shares, names, colour, texts, card, **look)
+    add_rows(figure, shares, names, color, texts, card, **look)
 
 
 def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
@@ -171,11 +171,11 @@ def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
 
 
-def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
+def add_plate(figure: go.Figure, x, y, name: str, color: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
     """A name in white on a plate of its color."""
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
-    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
+    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=color, borderpad=borderpad, **place)
 
 
 def star(number: int, size: float, **look) -> dict[str, Any]:
@@ -183,16 +183,16 @@ def star(number: int, size: float, **look) -> dict[str, Any]:
     return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
 
 
-def sense_dots(number: int, size: float, unknown: str = GREY) -> dict[str, Any]:
+def sense_dots(number: int, size: float, unknown: str = GRAY) -> dict[str, Any]:
     """Dots in a sense's color and shape; those of none (-1) are circles of the color `unknown`."""
-    colour, symbol = (sense_colour(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
-    return {"color": colour, "symbol": symbol, "size": size, "line": THIN}
+    color, symbol = (sense_color(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
+    return {"color": color, "symbol": symbol, "size": size, "line": THIN}
 
 
-def hollow_dots(size: float, colour: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
+def hollow_dots(size: float, color: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
     """Dots that are filled where something is shown, else hollow."""
     symbols = ["circle" if each else "circle-open" for each in filled]
-    return {"size": size, "color": colour, "symbol": symbols, "line": {"width": rim, "color": colour}}
+    return {"size": size, "color": color, "symbol": symbols, "line": {"width": rim, "color": color}}
 
 
 def error_bars(middle: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], **look) -> dict[str, Any]:
@@ -210,9 +210,9 @@ def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
     return placed
 
 
-def line_name(name: str, colour: str) -> Markup:
+def line_name(name: str, color: str) -> Markup:
     """A line's name at its end: the line's color in a sign before it, for as the letters' own it would be too pale."""
-    return html('<span style="color:{}">\u25a0</span> {}', colour, name)
+    return html('<span style="color:{}">\u25a0</span> {}', color, name)
 
 
 def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
@@ -264,15 +264,15 @@ def layer_title(name: str) -> str:
     return model_layers.in_use().title(name)
 
 
-def layer_colour(name: str) -> str:
+def layer_color(name: str) -> str:
     """Of a layer, the mix or the sense space, "#rrggbb": layers go from the lightest to the darkest blue, however many the model in use has."""
     if name == model_layers.SENSES:
         return SENSE_SPACE
     if name in ("0", model_layers.MIX):
-        return LAYER_COLOURS[name]
+        return LAYER_COLORS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
     (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
-    return between(LAYER_COLOURS[low], LAYER_COLOURS[high], along)
+    return between(LAYER_COLORS[low], LAYER_COLORS[high], along)
 
 
 def with_camera(config: dict[str, Any]) -> dict[str, Any]:

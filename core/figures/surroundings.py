@@ -7,13 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import Markup
-from core.figures import style
-from core.figures.maps import MapLook, find_limits, finish_map
-from core.figures.style import GREY, GRID, SENSE_COLOURS, Figure, base
+from ..common.i18n import t
+from ..common.markup import Markup
+from . import style
+from .maps import MapLook, find_limits, finish_map
+from .style import GRAY, GRID, SENSE_COLORS, Figure, base
 
-GROUPS = (GREY, *SENSE_COLOURS)  # by a group's number, 0 for none
+GROUPS = (GRAY, *SENSE_COLORS)  # by a group's number, 0 for none
 SIDES = GROUPS[:3]  # of a point that leans to neither, to the first, to the second sentence
 NAMED = 8  # points on each side whose words stand on the map
 LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels

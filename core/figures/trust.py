@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import html
-from core.figures import style
-from core.figures.maps import Star
-from core.figures.style import GREY, GRID, MARKED_RIM, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
+from ..common.i18n import t
+from ..common.markup import html
+from . import style
+from .maps import Star
+from .style import GRAY, GRID, MARKED_RIM, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_color, layer_title, sense_color
 
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbors which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
 ROW = 19  # pixels a word
 
 
-def link_colours() -> dict[str, str]:
+def link_colors() -> dict[str, str]:
     """What the two kinds of line are called, and their colors."""
     return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
 
@@ -25,12 +25,12 @@ def add_links(figure: go.Figure, at: Sequence[float], ends: np.ndarray, near: np
     """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
     ends, near, at = np.asarray(ends, float), np.asarray(near, bool), np.asarray(at, float)
     kind, names = (go.Scatter3d, "xyz") if len(at) == 3 else (go.Scatter, "xy")
-    for chosen, colour, dash in ((near, KEPT, "solid"), (~near, ELSEWHERE, "dash")):
+    for chosen, color, dash in ((near, KEPT, "solid"), (~near, ELSEWHERE, "dash")):
         if chosen.any():
             path = np.full((3 * chosen.sum(), len(at)), np.nan)  # from, to, a gap
             path[0::3], path[1::3] = at, ends[chosen]
             places = {name: [None if np.isnan(v) else float(v) for v in path[:, k]] for k, name in enumerate(names)}
-            figure.add_trace(kind(**places, mode="lines", line={"color": colour, "width": 2.2, "dash": dash}, hoverinfo="skip"))
+            figure.add_trace(kind(**places, mode="lines", line={"color": color, "width": 2.2, "dash": dash}, hoverinfo="skip"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
     if len(at) == 2:
@@ -67,7 +67,7 @@ def space_figure(
             hovertemplate="%{text}",
             marker={
                 "size": 2.5 if number < 0 else 5,
-                "color": GREY if number < 0 else sense_colour(number),
+                "color": GRAY if number < 0 else sense_color(number),
                 "symbol": SYMBOLS_3D[max(number, 0) % 8],
             },
         )
@@ -117,7 +117,7 @@ def ranking_figure(
             x=[gains[w][name][0] for w in words],
             y=places,
             mode="markers",
-            marker={"size": 6, "color": layer_colour(name), "opacity": 0.75},
+            marker={"size": 6, "color": layer_color(name), "opacity": 0.75},
             customdata=[[w] for w in words],
             hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
         )
@@ -127,8 +127,8 @@ def ranking_figure(
         y=places,
         mode="markers",
         customdata=[[w] for w in words],
-        error_x=style.error_bars(*zip(*(g[:3] for g in chosen), strict=True), color=layer_colour(layer), thickness=2, width=0),
-        marker=style.hollow_dots(12, layer_colour(layer), 2.5, [g[4] for g in chosen]),
+        error_x=style.error_bars(*zip(*(g[:3] for g in chosen), strict=True), color=layer_color(layer), thickness=2, width=0),
+        marker=style.hollow_dots(12, layer_color(layer), 2.5, [g[4] for g in chosen]),
         hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
     )
     ticks = {"tickvals": places, "ticktext": [html("<b>{}</b> ◂", w) if w == word else w for w in words], "tickfont": {"size": 13}}
@@ -161,7 +161,7 @@ def words_figure(
             customdata=[[w, points[w][2]] for w in of],
             marker={
                 "size": [4 + 3 * points[w][2] for w in of],
-                "color": sense_colour(number),
+                "color": sense_color(number),
                 "opacity": 0.75,
                 "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
                 "line": {"width": [3 if w == word else 0.5 for w in of], "color": MARKED_RIM},

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures import style
-from core.figures.style import RIM, Figure, base
+from ..common.i18n import t
+from ..common.markup import Markup, html
+from . import style
+from .style import RIM, Figure, base
 
 NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
 SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
@@ -88,9 +88,9 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
     figure = Figure()
-    colours, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
+    colors, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
     look = {"textfont": {"size": 14}, "customdata": list(hovers)}
-    style.add_rows(figure, shares, range(len(names)), colours, texts, Markup("%{customdata}<br><b>%{x:.1%}</b>"), **look)
+    style.add_rows(figure, shares, range(len(names)), colors, texts, Markup("%{customdata}<br><b>%{x:.1%}</b>"), **look)
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
@@ -102,8 +102,8 @@ def cell_sizes(vectors: np.ndarray) -> np.ndarray:
     return runs / max(float(runs.max()), 1e-9)
 
 
-def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> Markup:
+def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, color: str, height: float) -> Markup:
     """A vector as cells side by side."""
     cell = width / len(sizes)
     drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
-    return Markup().join(drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))
+    return Markup().join(drawn.format(x + k * cell, y, cell, height, color, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))

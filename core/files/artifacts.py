@@ -15,11 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
 
-from core import __version__
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.common.i18n import t
-from core.files import sums
-from core.files.atomic import replacing
+from .. import __version__
+from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from ..common.i18n import t
+from . import sums
+from .atomic import replacing
 
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.files.ours import check_place, find_stranger, free_name, say_stranger
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .ours import check_place, find_stranger, free_name, say_stranger
 
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...

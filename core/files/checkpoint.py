@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files.atomic import replacing
+from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from .atomic import replacing
 
 MISFITS = (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core.common.config import cache_folder
-from core.files.atomic import locked
+from ..common.config import cache_folder
+from .atomic import locked
 
 LAYERS = "features"
 COUNTED = ("indexes", "corpora", "encoded", "maps", "training", LAYERS)  # folders of the cache

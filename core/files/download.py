@@ -20,11 +20,11 @@ from urllib.parse import urlsplit
 
 from filelock import Timeout
 
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files import https
-from core.files.artifacts import file_sum, read_json, write_json
-from core.files.atomic import cannot_write, locked, rename
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from . import https
+from .artifacts import file_sum, read_json, write_json
+from .atomic import cannot_write, locked, rename
 
 CHUNK = 1 << 16  # bytes read at a time, at most
 TRIES = 5  # in a row without a byte of progress

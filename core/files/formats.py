@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
 
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive

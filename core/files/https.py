@@ -6,9 +6,9 @@ import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
 
 RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP answers that may be better the next time
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")

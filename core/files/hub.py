@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.common import config
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.limits import check_allowed
-from core.files.artifacts import file_sha256, read_json
-from core.files.catalogue import RemoteFile
-from core.files.download import Report, download
+from ..common import config
+from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.limits import check_allowed
+from .artifacts import file_sha256, read_json
+from .catalog import RemoteFile
+from .download import Report, download
 
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"
 CONFIG = "config.json"  # fetched last, so that a folder with it is whole
 READ = {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "merges.txt", "vocab.json", "added_tokens.json"}
 INDEX, WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
-LICENCE = "license:"
+LICENSE = "license:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Published:
     name: str
     files: tuple[RemoteFile, ...]  # that are read here, the configuration last
     size_mb: float | None  # of these, where the hub says so
-    licence: str  # "" where none is stated
+    license: str  # "" where none is stated
 
 
 def is_name(name: str) -> bool:
@@ -71,8 +71,8 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
         )
     files = tuple(_file(file, files_by_name[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
     sizes = [file.size for file in files]
-    licence = next((str(tag)[len(LICENCE) :] for tag in listing.get("tags") or [] if str(tag).startswith(LICENCE)), "")
-    return Published(name, files, None if None in sizes else sum(sizes) / 1e6, licence[:60])
+    license = next((str(tag)[len(LICENSE) :] for tag in listing.get("tags") or [] if str(tag).startswith(LICENSE)), "")
+    return Published(name, files, None if None in sizes else sum(sizes) / 1e6, license[:60])
 
 
 def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] = lambda: False) -> Path:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.common.markup import shorten
-from core.files.artifacts import file_sha256, short
+from ..common.markup import shorten
+from .artifacts import file_sha256, short
 
 SHOWN, LONGEST = 3, 120  # differences named at most, letters of each value
 

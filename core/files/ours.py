@@ -8,8 +8,8 @@ from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 
-from core.common.errors import BadInput
-from core.common.i18n import t
+from ..common.errors import BadInput
+from ..common.i18n import t
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.(tmp|old)-.*")  # of core.files.atomic, left by one that was killed
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from core.common import config
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.files import ours
-from core.files.artifacts import file_sha256, read_json, write_json
-from core.files.atomic import GUARD, locked, locked_once
+from ..common import config
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from . import ours
+from .artifacts import file_sha256, read_json, write_json
+from .atomic import GUARD, locked, locked_once
 
 RECORD = "written.json"  # in the cache
 MOST = 5_000  # files in the record

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.common import config
-from core.common.errors import MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
+from ..common import config
+from ..common.errors import MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
 
 DIGITS, LONGEST = 16, 40  # digits of the fingerprint, characters of the title
 _DIGITS = re.compile(rf"[0-9a-f]{{{DIGITS}}}")

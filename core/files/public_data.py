@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.config import cache_folder, data_folder
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files.artifacts import file_sum
-from core.files.download import Report, download
+from ..common.config import cache_folder, data_folder
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from .artifacts import file_sum
+from .download import Report, download
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,14 @@ class PublishedFile:
     md5: str | None = None  # as the publisher, or the libraries that fetch it, give it
     sha256: str | None = None
     size: int | None = None  # bytes
-    licence: str
+    license: str
     publisher: str = ""
 
 
 def _ag_news(name: str, md5: str, size: int) -> PublishedFile:
     """The copy that torchtext takes: class, title, description, without names on top."""
     base = "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/"
-    return PublishedFile(url=base + name, md5=md5, size=size, licence="for research, non-commercial use")
+    return PublishedFile(url=base + name, md5=md5, size=size, license="for research, non-commercial use")
 
 
 PUBLISHED = {  # path in the data folder -> file
@@ -41,10 +41,10 @@ PUBLISHED = {  # path in the data folder -> file
 }
 
 
-def _of(base: str, publisher: str, licence: str, files: dict[str, tuple[str, int, str]]) -> dict[str, PublishedFile]:
+def _of(base: str, publisher: str, license: str, files: dict[str, tuple[str, int, str]]) -> dict[str, PublishedFile]:
     """Files of one publisher: path in the folder of the tasks -> (name there, bytes, sha256)."""
     return {
-        path: PublishedFile(url=base + name, size=size, sha256=sha256, licence=licence, publisher=publisher)
+        path: PublishedFile(url=base + name, size=size, sha256=sha256, license=license, publisher=publisher)
         for path, (name, size, sha256) in files.items()
     }
 

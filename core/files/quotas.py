@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from core.common.config import cache_folder
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import InThread, t, tn
-from core.common.limits import limits, texts_expire
-from core.files import disk_space, own_names
-from core.files.artifacts import read_json, write_json
-from core.files.disk_space import Room
+from ..common.config import cache_folder
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import InThread, t, tn
+from ..common.limits import limits, texts_expire
+from . import disk_space, own_names
+from .artifacts import read_json, write_json
+from .disk_space import Room
 
 MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache: the names of their entries contain marks of a text
 CHECKPOINTS = "training"  # a folder of the cache: states of trainings, rewritten after every epoch

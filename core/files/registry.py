@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core.common import config
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.common.i18n import t
-from core.common.limits import check_allowed, limits
-from core.common.markup import shorten
-from core.files import hub, sums
-from core.files import own_names as own
-from core.files.artifacts import file_sha256, read_json, write_json
-from core.files.catalogue import CATALOGUE, CatalogueEntry, in_words
-from core.files.download import Report, download
+from ..common import config
+from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from ..common.i18n import t
+from ..common.limits import check_allowed, limits
+from ..common.markup import shorten
+from . import hub, sums
+from . import own_names as own
+from .artifacts import file_sha256, read_json, write_json
+from .catalog import CATALOG, CatalogEntry, in_words
+from .download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # nothing that could lead out of the folders
@@ -33,17 +33,17 @@ def _never() -> bool:
     return False
 
 
-def entries(kind: str) -> list[CatalogueEntry]:
+def entries(kind: str) -> list[CatalogEntry]:
     """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last. Titles and notes are in
     the reader's language."""
     _check_kind(kind)
-    listed = [in_words(entry) for entry in CATALOGUE if entry.kind == kind]
+    listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
     known = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                listed.append(CatalogueEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
+                listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
@@ -53,9 +53,9 @@ def available(kind: str) -> list[str]:
     return [entry.name for entry in entries(kind) if entry.available]
 
 
-def entry_named(name: str, kind: str) -> CatalogueEntry | None:
-    """The catalogue's entry of that name, or None (`available` is not looked up)."""
-    return next((entry for entry in CATALOGUE if entry.name == name and entry.kind == kind), None)
+def entry_named(name: str, kind: str) -> CatalogEntry | None:
+    """The catalog's entry of that name, or None (`available` is not looked up)."""
+    return next((entry for entry in CATALOG if entry.name == name and entry.kind == kind), None)
 
 
 def resolve(
@@ -151,7 +151,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     return options[0], weights[0]
 
 
-def fetch(entry: CatalogueEntry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
+def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
     """Download what is missing of an entry into the cache, check it all, and return a model's folder or the file of vectors."""
     folder = _own_folder(entry)
     for file in entry.files:
@@ -164,7 +164,7 @@ def fetch(entry: CatalogueEntry, *, report: Report | None = None, stop: Callable
     return _own_place(entry)
 
 
-def verify(entry: CatalogueEntry, folder: Path) -> None:
+def verify(entry: CatalogEntry, folder: Path) -> None:
     """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not. What was seen
     is recorded beside the folder; a file of unchanged size and time is not read again."""
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
@@ -203,7 +203,7 @@ def _check_options(path: Path) -> None:
         raise CorruptArtifact(t("Wrong download for {path}, removed ({error}) Try again.", path=path, error=error)) from None
 
 
-def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
+def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
     """A model or vectors that come by download: as found at `path`, or fetched."""
     place = _own_place(entry)
     if path:
@@ -224,13 +224,13 @@ def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, 
     raise MissingArtifact(message)
 
 
-def _own_folder(entry: CatalogueEntry) -> Path:
+def _own_folder(entry: CatalogEntry) -> Path:
     """The folder of the cache in which the files of an entry lie when they were downloaded: a model has one to itself."""
     folder = config.cache_folder() / FOLDERS[entry.kind]
     return folder / entry.name if entry.kind == "model" else folder
 
 
-def _own_place(entry: CatalogueEntry) -> Path:
+def _own_place(entry: CatalogEntry) -> Path:
     """What `resolve` answers for a downloaded entry: a model's folder, or the file of vectors."""
     folder = _own_folder(entry)
     return folder if entry.kind == "model" else folder / entry.files[0].name
@@ -307,7 +307,7 @@ def existing(name: str, kind: str) -> Path | None:
 def is_bundled(name: str, kind: str) -> bool:
     """Whether that is the name of something that ships, alone or with further words ("sentences+python")."""
     first = name.partition("+")[0] if kind == "corpus" else name
-    return any(entry.name == first and entry.kind == kind and entry.source == "bundled" for entry in CATALOGUE)
+    return any(entry.name == first and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
 
 
 def _size_mb(path: Path) -> float:

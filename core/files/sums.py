@@ -11,10 +11,10 @@ import threading
 from functools import lru_cache
 from pathlib import Path
 
-from core.common import config
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files.atomic import locked, replacing
+from ..common import config
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from .atomic import locked, replacing
 
 NAME = "SHA256"
 _SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum: checked by this process

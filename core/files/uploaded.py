@@ -10,8 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.memo import Bounded
-from core.files.formats import recognize_suffix
+from ..common.memo import Bounded
+from .formats import recognize_suffix
 
 MAX_CHARACTERS, MAX_BYTES = 100, 200  # of a name; file systems take 255 bytes
 UNNAMED = "file"

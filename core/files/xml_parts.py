@@ -4,9 +4,9 @@ import zipfile
 from collections.abc import Callable
 from xml.parsers import expat
 
-from core.common import steps
-from core.common.errors import BadInput
-from core.common.i18n import t
+from ..common import steps
+from ..common.errors import BadInput
+from ..common.i18n import t
 
 PIECE = 1 << 16  # bytes read at a time
 MAX_DEPTH = 256  # of nested elements

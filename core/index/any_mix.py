@@ -12,11 +12,11 @@ from math import comb
 
 import numpy as np
 
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mix_cosines
-from core.index.neighbours import Products, best, grams_beside
-from core.index.rows import Rows
-from core.index.table import OccurrenceTable
+from ..elmo.layer_norm import layer_normalized
+from ..elmo.mix import mix_cosines
+from .neighbors import Products, best, grams_beside
+from .rows import Rows
+from .table import OccurrenceTable
 
 STEPS, MIXES = (10, 100)  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
 EACH = 60  # nearest rows that are kept of every mix
@@ -49,7 +49,7 @@ def mixes(lengths: np.ndarray) -> np.ndarray:
 
 
 def of_word(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
-    """The other occurrences of the query's word, any of its forms, as core.index.neighbours.SAME has them."""
+    """The other occurrences of the query's word, any of its forms, as core.index.neighbors.SAME has them."""
     keep = table.same_word(products.query.word, read_as=products.query.read_as) & ~table.own_row(products.query)
     return _chosen(table.rows, products, keep, lengths)
 
@@ -90,7 +90,7 @@ def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
 
 def between(first: Products, second: Products) -> np.ndarray:
     """(L, L) float32: the first query's layers with the second's, normalized if the products are."""
-    a, b = (layer_normalised(item.query.layers) if item.normalised else item.query.layers for item in (first, second))
+    a, b = (layer_normalized(item.query.layers) if item.normalized else item.query.layers for item in (first, second))
     return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
 
 

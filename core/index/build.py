@@ -13,16 +13,16 @@ from time import perf_counter
 import numpy as np
 import pyarrow as pa
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.elmo.mix import gram
-from core.elmo.substitutes import Substitutes
-from core.files import ours
-from core.files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
-from core.index import sense_space
-from core.index.rows import schema_of
-from core.index.table import FORMAT, GUESSES, TAGS, OccurrenceTable
-from core.text.sentences import Sentence, Target, fingerprint
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..elmo.mix import gram
+from ..elmo.substitutes import Substitutes
+from ..files import ours
+from ..files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
+from ..text.sentences import Sentence, Target, fingerprint
+from . import sense_space
+from .rows import schema_of
+from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
 FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
 APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them

@@ -3,9 +3,9 @@
 from functools import lru_cache
 from pathlib import Path
 
-from core.files import registry
-from core.files.artifacts import file_sha256
-from core.text.labelled_words import MARK, parts, sentences_of
+from ..files import registry
+from ..files.artifacts import file_sha256
+from ..text.labeled_words import MARK, parts, sentences_of
 
 
 def content_of(name: str, kind: str) -> tuple:

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.elmo.encoder import Encoder
-from core.elmo.models import Model
-from core.elmo.substitutes import Substitutes
-from core.files import own_names
-from core.files.quotas import VISITS
-from core.index.build import TOKENS_PER_ROUND, rounds
-from core.index.sense_space import substitutes_of
-from core.index.table import OccurrenceTable
-from core.index.tables import Report, open_table, unread
-from core.text.sentences import Sentence
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..elmo.encoder import Encoder
+from ..elmo.models import Model
+from ..elmo.substitutes import Substitutes
+from ..files import own_names
+from ..files.quotas import VISITS
+from ..text.sentences import Sentence
+from .build import TOKENS_PER_ROUND, rounds
+from .sense_space import substitutes_of
+from .table import OccurrenceTable
+from .tables import Report, open_table, unread
 
 SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
 

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from core.elmo.mix import gram
-from core.files.artifacts import text_fingerprint
-from core.index.rows import Rows
-from core.index.table import OccurrenceTable
+from ..elmo.mix import gram
+from ..files.artifacts import text_fingerprint
+from .rows import Rows
+from .table import OccurrenceTable
 
 
 class JoinedTable(OccurrenceTable):

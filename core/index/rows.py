@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from core.common.errors import CorruptArtifact
-from core.common.i18n import t
-from core.elmo import layer_norm
-from core.elmo.mix import widen
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..elmo import layer_norm
+from ..elmo.mix import widen
 
 
 class Rows:
@@ -54,9 +54,9 @@ class Rows:
         return means, layer_norm.gram_deviations(self.gram, means, self.dim)
 
     @cached_property
-    def normalised_gram(self) -> np.ndarray:
+    def normalized_gram(self) -> np.ndarray:
         """`gram` of the layers after layer normalization."""
-        return layer_norm.normalised_gram(self.gram, *self.spread, self.dim)
+        return layer_norm.normalized_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of integers, or a dictionary column's codes (-1 where there is none)."""

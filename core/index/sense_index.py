@@ -1,4 +1,4 @@
-"""Neighbours in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
+"""Neighbors in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
 
 All of them stand by one mean, that of all words, and by the map that has not seen the query's word: with the mean of the word's own rows
 the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.elmo.mix import layer_weights
-from core.index.neighbours import ANY, Index, Neighbour, Query, Question, best, cosines, products_of
-from core.index.sense_space import LAYER, SenseSpace
-from core.index.table import OccurrenceTable
-from core.text.readings import WordInContext
+from ..elmo.mix import layer_weights
+from ..text.readings import WordInContext
+from .neighbors import ANY, Index, Neighbor, Query, Question, best, cosines, products_of
+from .sense_space import LAYER, SenseSpace
+from .table import OccurrenceTable
 
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
 MOST_PLACED = 40_000  # rows whose substitutes are kept that a search places: 1.2 seconds
@@ -29,7 +29,7 @@ class SenseIndex(Index):
     space: SenseSpace
     word: str = ""  # by whose map; "" by that of the query's word as the table has it
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         rows = self.rows(question)
         return self.table.best_of(rows, self.cosines(rows, question.query), question.k)
 

@@ -16,19 +16,19 @@ from zlib import crc32
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import ElmoscopeError
-from core.common.memo import Bounded
-from core.common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
-from core.elmo.encoder import Encoder
-from core.elmo.language_model import Prediction
-from core.elmo.models import Model, open_language_model
-from core.elmo.substitutes import Substitutes
-from core.files.artifacts import write_json
-from core.files.atomic import replacing
-from core.index.table import OccurrenceTable
-from core.static.context import static_contexts
-from core.static.vectors import StaticVectors
+from ..common.directions import unit
+from ..common.errors import ElmoscopeError
+from ..common.memo import Bounded
+from ..common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
+from ..elmo.encoder import Encoder
+from ..elmo.language_model import Prediction
+from ..elmo.models import Model, open_language_model
+from ..elmo.substitutes import Substitutes
+from ..files.artifacts import write_json
+from ..files.atomic import replacing
+from ..static.context import static_contexts
+from ..static.vectors import StaticVectors
+from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned
 KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json says in which FORMAT, as SUBSTITUTES

@@ -14,33 +14,20 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from core.common.config import NEIGHBOURS
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.memo import Bounded
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights, mixed
-from core.files.artifacts import read_json
-from core.index.neighbours import (
-    ANY,
-    SAME,
-    Index,
-    Neighbour,
-    Occurrence,
-    Products,
-    Query,
-    Question,
-    TypeNeighbour,
-    best,
-    cosines,
-    products_of,
-)
-from core.index.rows import Rows
-from core.text.composed import folded
-from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
-from core.text.readings import is_own
-from core.text.tokens import bare
+from ..common.config import NEIGHBORS
+from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.memo import Bounded
+from ..elmo.layer_norm import layer_normalized
+from ..elmo.mix import check_weights, mixed
+from ..files.artifacts import read_json
+from ..text.composed import folded
+from ..text.dictionary_forms import dictionary_forms, forms_among, is_form
+from ..text.readings import is_own
+from ..text.tokens import bare
+from .neighbors import ANY, SAME, Index, Neighbor, Occurrence, Products, Query, Question, TypeNeighbor, best, cosines, products_of
+from .rows import Rows
 
 FORMAT = 1
 MOST_VERBS = 64  # whose forms among the rows are cached: N bytes each
@@ -89,7 +76,7 @@ class OccurrenceTable(Index):
         tokens, text = tuple(self.sentences[sentence].as_py()), self.texts[sentence].as_py()
         return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text, self.guesses.get(row))
 
-    def labelled_rows(self, lemma: str | None = None) -> np.ndarray:
+    def labeled_rows(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense (of one lemma)."""
         wanted = self.sense >= 0
         if lemma is not None:
@@ -101,7 +88,7 @@ class OccurrenceTable(Index):
         guessed = np.fromiter(self.guesses, int, len(self.guesses))
         if lemma is not None:
             guessed = guessed[self.lemma[guessed] == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)]
-        return np.union1d(self.labelled_rows(lemma), guessed)
+        return np.union1d(self.labeled_rows(lemma), guessed)
 
     @cached_property
     def guesses(self) -> dict[int, str]:
@@ -136,7 +123,7 @@ class OccurrenceTable(Index):
     def senses_of(self, word: str) -> list[str]:
         """The senses a word has in the labeled sentences, in a fixed order, so that each keeps its color everywhere."""
         lemma = self.lemma_of(word)
-        return sorted({self.senses[k] for k in self.sense[self.labelled_rows(lemma)]}) if lemma else []
+        return sorted({self.senses[k] for k in self.sense[self.labeled_rows(lemma)]}) if lemma else []
 
     @cached_property
     def word_codes(self) -> dict[str, int]:
@@ -150,14 +137,14 @@ class OccurrenceTable(Index):
             codes.setdefault(bare(word), []).append(code)
         return codes
 
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
         rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
-        return [Neighbour(self.occurrence(int(row)), float(values[row])) for row in rows]
+        return [Neighbor(self.occurrence(int(row)), float(values[row])) for row in rows]
 
-    def best_of(self, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbour]:
+    def best_of(self, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
         """The k best of some rows by their cosines, (n,) each."""
-        return [Neighbour(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
+        return [Neighbor(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
 
     def may_answer(self, question: Question) -> np.ndarray:
         """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
@@ -223,14 +210,14 @@ class OccurrenceTable(Index):
             same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
         return same
 
-    def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, other_words: bool = True) -> list[TypeNeighbour]:
+    def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBORS, other_words: bool = True) -> list[TypeNeighbor]:
         """The k nearest spellings by their mean vectors; products that are given are those with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)
         if other_words and (code := self.word_codes.get(question.query.word.casefold())) is not None:
             values[code] = -np.inf
         counts = np.bincount(self.word, minlength=len(values))
-        return [TypeNeighbour(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
+        return [TypeNeighbor(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 
     def nearest_of_types(self, query: Query, words: Sequence[str], weights) -> list[Occurrence]:
         """For each spelling the occurrence that is nearest to the query; of a frequent one the first LOOKED_AT are looked at."""
@@ -243,10 +230,10 @@ class OccurrenceTable(Index):
             results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
         return results
 
-    def similarities(self, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
+    def similarities(self, rows: np.ndarray, weights, *, normalized: bool = False) -> np.ndarray:
         """Cosines of the mixes of some rows with each other, (n, n) float32; of normalized layers if told so."""
         layers = self.rows.take(rows)
-        layers = layer_normalised(layers) if normalised else layers
+        layers = layer_normalized(layers) if normalized else layers
         mixes = mixed(layers, check_weights(weights, self.meta["layers"]), axis=1, unit=True)
         return mixes @ mixes.T
 

@@ -3,22 +3,22 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from core.common.config import ASSETS, cache_folder
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.elmo.models import Model
-from core.files import sums
-from core.files.artifacts import read_json
-from core.files.registry import existing
-from core.index.build import build_index
-from core.index.joined import JoinedTable
-from core.index.sense_space import substitutes_of
-from core.index.table import OccurrenceTable
-from core.text.corpora import labelled_of, open_corpus
-from core.text.labelled_words import indexed, parts, sentences_of
-from core.text.languages import Language
-from core.text.sentences import Sentence, fingerprint
+from ..common.config import ASSETS, cache_folder
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..elmo.models import Model
+from ..files import sums
+from ..files.artifacts import read_json
+from ..files.registry import existing
+from ..text.corpora import labeled_of, open_corpus
+from ..text.labeled_words import indexed, parts, sentences_of
+from ..text.languages import Language
+from ..text.sentences import Sentence, fingerprint
+from .build import build_index
+from .joined import JoinedTable
+from .sense_space import substitutes_of
+from .table import OccurrenceTable
 
 FEW_WORDS = 8  # further labeled words whose sentences, some forty each, are read in a moment
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
@@ -28,7 +28,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache.
 
     `targets_only` asks for the labeled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
-    language's own and that word's, each encoded once and kept by itself (core.text.labelled_words).
+    language's own and that word's, each encoded once and kept by itself (core.text.labeled_words).
     """
     if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
         table = OccurrenceTable(folder)
@@ -85,7 +85,7 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
             if targets_only and bundled_targets(corpus, model)
             else _unless_built(open_corpus(corpus, model.language), model, targets_only)
         )
-    further = [_unless_built(labelled_of(sentences_of(corpus), item), model, True) for item in added]
+    further = [_unless_built(labeled_of(sentences_of(corpus), item), model, True) for item in added]
     return [*unread(own, model, targets_only=True), *(sentence for part in further for sentence in part)]
 
 
@@ -109,7 +109,7 @@ def with_further(table: OccurrenceTable, corpus: str, model: Model) -> Occurrenc
 
 def _further(added: str, owner: Language, model: Model, report: Report | None = None) -> OccurrenceTable:
     """The labeled rows of a further word of a language, or of all of them."""
-    return _built(labelled_of(owner, added), model, True, report)
+    return _built(labeled_of(owner, added), model, True, report)
 
 
 def _unless_built(sentences: list[Sentence], model: Model, targets_only: bool) -> list[Sentence]:

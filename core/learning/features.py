@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.elmo.encoder import Encoder
-from core.elmo.mix import widen
-from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
-from core.files.disk_space import hold
-from core.files.quotas import VISITS
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..elmo.encoder import Encoder
+from ..elmo.mix import widen
+from ..files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
+from ..files.disk_space import hold
+from ..files.quotas import VISITS
 
 SHARD_TOKENS = 64_000
 FORMAT = "elmoscope-features"
@@ -64,9 +64,9 @@ class FeatureStore:
         if text not in self._row:
             raise BadInput(f"The layers of {shorten(' '.join(text))!r} were not computed with this data set.")
         number, at = self._place[self._row[text]]
-        spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
+        spelled, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
-        layers[0] = np.tile(widen(spelt), layers.shape[2] // spelt.shape[1])  # once, or twice
+        layers[0] = np.tile(widen(spelled), layers.shape[2] // spelled.shape[1])  # once, or twice
         layers[1:] = widen(contextual).transpose(1, 0, 2)
         if self._keeps:
             self._read[text] = layers
@@ -162,19 +162,19 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:
     """Write one shard; yields the tokens done after every few texts."""
-    spelt = []
+    spelled = []
     contextual = []
     done = 0
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = texts[start : start + TEXTS_AT_ONCE]
         for layers in encoder.encode([list(text) for text in part]):
-            spelt.append(layers[0].astype(np.float16))  # (T, 2P)
+            spelled.append(layers[0].astype(np.float16))  # (T, 2P)
             contextual.append(layers[1:].transpose(1, 0, 2).astype(np.float16))  # (T, L - 1, 2P)
         done += sum(map(len, part))
         yield done
     with replacing(folder) as temporary:
         temporary.mkdir()
-        np.save(temporary / "spelt.npy", _once(np.concatenate(spelt)))
+        np.save(temporary / "spelled.npy", _once(np.concatenate(spelled)))
         np.save(temporary / "contextual.npy", np.concatenate(contextual))
 
 
@@ -187,7 +187,7 @@ def _once(layer: np.ndarray) -> np.ndarray:
 def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
     dim, n_layers = int(meta["dim"]), int(meta["n_layers"])
     try:
-        pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))
+        pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelled", "contextual"))
     except (OSError, ValueError, EOFError) as error:
         message = t("{folder} cannot be read: {error}. Delete it; it will be rebuilt.", folder=folder, error=error)
         raise CorruptArtifact(message) from None

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.common.config import cache_folder
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.elmo.mix import ScalarMix
-from core.files import checkpoint
+from ..common.config import cache_folder
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..elmo.mix import ScalarMix
+from ..files import checkpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files import sums
-from core.files.artifacts import file_sha256, read_json, replacing, short, write_json
+from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..files import sums
+from ..files.artifacts import file_sha256, read_json, replacing, short, write_json
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding
 SCALES = ".scales"  # name of a matrix's scales: its own name with this behind it

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.elmo.models import Model
-from core.files.artifacts import file_sha256
-from core.files.disk_space import layers_folder
-from core.learning.features import Layers, Report, Tokens, open_features
-from core.static.vectors import StaticVectors
+from ..elmo.models import Model
+from ..files.artifacts import file_sha256
+from ..files.disk_space import layers_folder
+from ..static.vectors import StaticVectors
+from .features import Layers, Report, Tokens, open_features
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,41 +2,41 @@
 
 from collections.abc import Callable
 
-from core.common.i18n import t
-from core.common.limits import limits
-from core.live.labelled import add_labelled
-from core.live.pack import Pack
-from core.live.weights import add_network, add_softmax, add_static
-from core.workbench import Bench
+from ..common.i18n import t
+from ..common.limits import limits
+from ..workspace import Workspace
+from .labeled import add_labeled
+from .pack import Pack
+from .weights import add_network, add_softmax, add_static
 
 SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
 SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
 LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.word_in_question.Words
 
 
-def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
-    """The pack of a bench's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
+def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+    """The pack of a workspace's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
 
     BadInput or MissingArtifact for a model that no page can hold.
     """
-    substitutes, pack = bench.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
+    substitutes, pack = workspace.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
     report(0.1, t("Weights"))
-    content = add_network(pack, bench.model.encoder.model) | add_softmax(pack, substitutes)
+    content = add_network(pack, workspace.model.encoder.model) | add_softmax(pack, substitutes)
     report(0.4, t("Words"))
-    content |= add_static(pack, bench.language_vectors)
+    content |= add_static(pack, workspace.language_vectors)
     report(0.5, t("Labeled sentences"))
-    content |= add_labelled(pack, bench)
+    content |= add_labeled(pack, workspace)
     report(0.7, t("Packing"))
     page_facts = {"random": content["random"], "lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
-    return pack.to_bytes(content | _language(bench, page_facts["lemmas"])), page_facts
+    return pack.to_bytes(content | _language(workspace, page_facts["lemmas"])), page_facts
 
 
-def _language(bench: Bench, lemmas: list[str]) -> dict:
+def _language(workspace: Workspace, lemmas: list[str]) -> dict:
     """How the page cuts text into tokens, and its lists of words."""
-    language, known = bench.language, bench.word_lists
+    language, known = workspace.language, workspace.word_lists
     return {
         "language": language.code,
-        "tokeniser": language.tokeniser if language.tokeniser in ("words", "spaces") else "hangul",
+        "tokenizer": language.tokenizer if language.tokenizer in ("words", "spaces") else "hangul",
         "most_words": limits().max_words,
         "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
         "words": {

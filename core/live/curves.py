@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.common import model_layers
-from core.elmo.models import Model
-from core.figures.curves import EvidenceRow
-from core.figures.style import DIFFERENT, SAME
-from core.live.texts import curve_texts, kind_names, plain_name, say_like, say_together
-from core.senses.densities import Density, densities
-from core.senses.judge import Judgment
+from ..common import model_layers
+from ..elmo.models import Model
+from ..figures.curves import EvidenceRow
+from ..figures.style import DIFFERENT, SAME
+from ..senses.densities import Density, densities
+from ..senses.judge import Judgment
+from .texts import curve_texts, kind_names, plain_name, say_like, say_together
 
 
 def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
@@ -60,7 +60,7 @@ def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], s
     return {
         "rows": [row.as_lists for row in rows],
         "plain": [row.as_lists if row else None for row in gray],
-        "colours": [SAME, DIFFERENT],
+        "colors": [SAME, DIFFERENT],
         "text": curve_texts() | {"sure": sure, "alt": describe(rows, sure)},
     }
 

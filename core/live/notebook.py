@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from core.common.errors import BadInput
-from core.common.markup import Markup, html
-from core.live.page import contents, contents_of, examples_of, page_of, read_examples, write
-from core.workbench import BUNDLED_MODEL, open_bench
+from ..common.errors import BadInput
+from ..common.markup import Markup, html
+from ..workspace import BUNDLED_MODEL, open_workspace
+from .page import contents, contents_of, examples_of, page_of, read_examples, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ def live(
     of elmoscope, or was changed by somebody.
     """
     given = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
-    bench = open_bench(model)
-    name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", bench.model.name).strip("-.")
+    workspace = open_workspace(model)
+    name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", workspace.model.name).strip("-.")
     place = Path(path or f"elmoscope{name}.html")
-    chosen = examples_of(bench, given)
+    chosen = examples_of(workspace, given)
     present = contents_of(place)
     if present is None and place.exists():
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
-    if present != contents(bench, chosen):
-        write(place, page_of(bench, chosen))
+    if present != contents(workspace, chosen):
+        write(place, page_of(workspace, chosen))
     parameters = {"a": first, "b": second} if first and second else {}
     parameters |= {"layer": layer} if layer else {}
     return LivePage(place, f"#{urlencode(parameters, quote_via=quote)}" if parameters else "", height)

@@ -2,7 +2,7 @@
 // with its own style. Nothing here computes with vectors, and nothing is asked of any host.
 
 (() => {
-  const { texts, examples, language: written, colours, model, instruments: looks, pack_facts: facts, densities } = ELMOSCOPE;
+  const { texts, examples, language: written, colors, model, instruments: looks, pack_facts: facts, densities } = ELMOSCOPE;
   const q = (name) => document.querySelector(name), SIDES = ["a", "b"], NEUTRAL = "#8c8c96", REST_MS = 250;
   const make = (tag, given = {}, ...inside) => { const node = Object.assign(document.createElement(tag), given); node.append(...inside); return node; };
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
@@ -50,12 +50,12 @@
     const named = (list) => of.spaces.map((space, s) => list[space === "senses" ? list.length - 1 : s]);
     mounted.picture({
       key, compact: true, takes: true, ring: null, opens: !state.opened, news: { key, view, dot: "none", picked: [], seq: seq.picture },
-      names: of.spaces, short: named(text.short), titles: named(text.titles), where: named(text.where), tints: named(colours.layers), places: encoded(Float32Array.from(places)),
+      names: of.spaces, short: named(text.short), titles: named(text.titles), where: named(text.where), tints: named(colors.layers), places: encoded(Float32Array.from(places)),
       under: of.spaces.map((_, s) => (isPoint(s) ? text.point : filled(text.own, { n: of.in_own[s], all: of.rows.length }))),
-      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.sense_of.map((sense) => sense + 1)], colours: [NEUTRAL, ...colours.senses],
+      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.sense_of.map((sense) => sense + 1)], colors: [NEUTRAL, ...colors.senses],
       chips: [], shapes: of.sense_of, lines: of.lines, notes: of.sense_of.map((sense) => of.senses[sense]), words: null, axes: null, links: {},
-      stars: request.shown.map((shown, k) => ({ name: k ? "second" : "first", label: text.stars[k], text: shown.join(""), colour: colours.own[k] })),
-      labels: of.senses.map((name, k) => ({ name, group: k + 1, colour: colours.senses[k % colours.senses.length], ink: "#fff", shown: of.spaces.map((_, s) => +!isPoint(s)) })),
+      stars: request.shown.map((shown, k) => ({ name: k ? "second" : "first", label: text.stars[k], text: shown.join(""), color: colors.own[k] })),
+      labels: of.senses.map((name, k) => ({ name, group: k + 1, color: colors.senses[k % colors.senses.length], ink: "#fff", shown: of.spaces.map((_, s) => +!isPoint(s)) })),
       text: { ...text, title: filled(text.title, values), alt: filled(text.alt, values) },
     }, { set: takeSet });
     state.opened = true;
@@ -69,7 +69,7 @@
     const one = Math.min(99, Math.max(1, Math.round(100 * verdict.probability))), sure = filled(text[verdict.says], { one, two: 100 - one });
     const favors = ({ low, high, value, same, different }) => { const k = Math.min(same.length - 1, Math.max(0, Math.trunc(((value - low) / (high - low)) * same.length))); return same[k] > different[k]; };
     const alt = [`${text.title}:`, ...rows.map((item) => filled(favors(item) ? text.like_same : text.like_different, { name: item.name })), sure].join(" ");
-    mounted.curves({ rows, plain, colours: colours.curves, text: { ...text, sure, alt } }, {});
+    mounted.curves({ rows, plain, colors: colors.curves, text: { ...text, sure, alt } }, {});
   }
 
   // The space that a hand has set, or the dot that was clicked: its sentence is then the second one.
@@ -86,7 +86,7 @@
     mounted.expected({
       ...expected,
       sides: pair.expected.map((of, k) => ({
-        side: SIDES[k], which: t.which[k], colour: colours.own[k],
+        side: SIDES[k], which: t.which[k], color: colors.own[k],
         words: (of.good ? of.words : []).map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
       })),
     }, { put: (value) => put(SIDES.indexOf(value[0]), value.slice(2)) });
@@ -94,14 +94,14 @@
 
   const lined = (of, k) => of.lines[k];
   function drawMix() {
-    const { around, asked: request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 2, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
+    const { around, asked: request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colors.layers.length - 2, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
     const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
     const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
     mounted.mix({
-      key: `${state.id} ${state.language}`, few: 5, colours: colours.layers.slice(0, n), marks: [], lines,
-      asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: request.shown[k].join("").slice(0, 200), colour: colours.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
+      key: `${state.id} ${state.language}`, few: 5, colors: colors.layers.slice(0, n), marks: [], lines,
+      asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: request.shown[k].join("").slice(0, 200), color: colors.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
       between: encoded(around.between), presets: names.map((w, k) => ({ name: t.presets[k], w, title: filled(mix.weights, { w: w.join(", ") }) })),
-      pairs: of ? (of.encoded ??= encoded(of.pairs)) : null, chance: of?.chance ?? null, senses: (of?.senses ?? []).map((name, k) => ({ name, colour: colours.senses[k % colours.senses.length] })),
+      pairs: of ? (of.encoded ??= encoded(of.pairs)) : null, chance: of?.chance ?? null, senses: (of?.senses ?? []).map((name, k) => ({ name, color: colors.senses[k % colors.senses.length] })),
       map: of ? { rows: of.rows, layers: of.places.slice(0, n).map((flat) => flat.flat()), stars: around.stars.map(({ side, spaces }) => ({ asked: side, label: filled(mix.yours, { number: side + 1 }), layers: spaces.slice(0, n).map((item) => item.place) })) } : null,
       text: { ...mix, title: filled(mix.title, values), map: filled(mix.map, values) },
     }, {});
@@ -116,10 +116,10 @@
     state.view ??= layerShown();
     window["elmoscope-map"] = { key, view: state.view, dot: stars.length ? "first second".split(" ")[stars[0].side] : "none", picked: [], seq: seq.map };
     mounted.map({
-      key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colours.layers, places: encoded(Float32Array.from(places)),
-      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.labels.map((label) => label + 1)], colours: [NEUTRAL, ...colours.senses],
+      key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colors.layers, places: encoded(Float32Array.from(places)),
+      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.labels.map((label) => label + 1)], colors: [NEUTRAL, ...colors.senses],
       chips: of.senses.map((name, k) => ({ name, group: k + 1, shape: k, told: "" })), shapes: of.labels, lines: of.lines, notes: of.labels.map((label) => of.senses[label] ?? ""),
-      stars: stars.map(({ side }) => ({ name: side ? "second" : "first", label: filled(t.mix.yours, { number: side + 1 }), text: request.shown[side].join(""), colour: colours.own[side] })),
+      stars: stars.map(({ side }) => ({ name: side ? "second" : "first", label: filled(t.mix.yours, { number: side + 1 }), text: request.shown[side].join(""), color: colors.own[side] })),
       labels: [], words: null, axes: null, text: { ...map, alt: filled(map.alt, { word: of.name, n: of.rows.length }) },
       links: Object.fromEntries([...of.links.map((links, k) => [k, links]), ...stars.map((star, k) => [of.rows.length + k, star.spaces.map((item) => item.links)])]),
     }, { set: (value) => { seq.map = value.seq; state.view = value.view; } });
@@ -151,7 +151,7 @@
       tokens.setAttribute("role", "group");
       box.oninput = () => { state.texts[k] = box.value; ask(); };
       const node = make("div", { className: "sentence" }, label, box, tokens);
-      node.style.setProperty("--own", colours.own[k]);
+      node.style.setProperty("--own", colors.own[k]);
       boxes.push({ box, label: label.lastChild, tokens });
       return node;
     }));

@@ -14,25 +14,25 @@ from pathlib import Path
 from babel import Locale
 from jinja2 import Environment, StrictUndefined
 
-from core.common import i18n, model_layers
-from core.common.config import ASSETS, ROOT
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import Markup, html, shorten
-from core.figures.style import DIFFERENT, OWN, SAME, SENSE_COLOURS, layer_colour
-from core.files.atomic import replacing
-from core.live.content import pack_bench
-from core.live.curves import density_data
-from core.live.texts import texts
-from core.senses.densities import densities
-from core.text.languages import Language
-from core.text.tokens import find_word
-from core.text.word_in_question import same_word
-from core.workbench import Bench, reads_as_model
+from ..common import i18n, model_layers
+from ..common.config import ASSETS, ROOT
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import Markup, html, shorten
+from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
+from ..files.atomic import replacing
+from ..senses.densities import densities
+from ..text.languages import Language
+from ..text.tokens import find_word
+from ..text.word_in_question import same_word
+from ..workspace import Workspace, reads_as_model
+from .content import pack_workspace
+from .curves import density_data
+from .texts import texts
 
 FOLDER = Path(__file__).parent
 # In the worker, in this order
-ENGINE = ("numbers", "pack", "kernel", "network", "text", "substitutes", "senses", "labelled", "reader", "worker")
+ENGINE = ("numbers", "pack", "kernel", "network", "text", "substitutes", "senses", "labeled", "reader", "worker")
 SHARED = "pages/_widgets/instrument.js"
 INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
     "curves": (("pages/_home/curves.js",), ("pages/_home/curves.css",), ""),
@@ -52,20 +52,20 @@ Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second senten
 
 
 @reads_as_model
-def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
-    """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
-    examples = examples_of(bench, examples)
-    pack, page_facts = pack_bench(bench, report)
+def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
+    """The whole file, by a workspace's model. BadInput or MissingArtifact for a model that no page can hold."""
+    examples = examples_of(workspace, examples)
+    pack, page_facts = pack_workspace(workspace, report)
     report(0.9, t("Writing"))
-    with model_layers.speaking_of(bench.layers):
-        layers = [layer_colour(name) for name in (*bench.layers.spaces, model_layers.SENSES)]
+    with model_layers.speaking_of(workspace.layers):
+        layers = [layer_color(name) for name in (*workspace.layers.spaces, model_layers.SENSES)]
         data = {
-            "texts": _in_every_language(bench),
+            "texts": _in_every_language(workspace),
             "examples": [list(item) for item in examples],
-            "language": "" if bench.language.code == i18n.ENGLISH else bench.language.code,
-            "densities": {kind: density_data(each) for kind, each in densities(bench.model, labeled=True).items()},
-            "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "curves": (SAME, DIFFERENT)},
-            "model": bench.model.name,
+            "language": "" if workspace.language.code == i18n.ENGLISH else workspace.language.code,
+            "densities": {kind: density_data(each) for kind, each in densities(workspace.model, labeled=True).items()},
+            "colors": {"layers": layers, "senses": SENSE_COLORS, "own": OWN, "curves": (SAME, DIFFERENT)},
+            "model": workspace.model.name,
             "pack_facts": page_facts,
             "instruments": {name: _look(name) for name in INSTRUMENTS},
         }
@@ -88,22 +88,22 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
         no_script=t("This page computes in your browser: allow JavaScript."),
         pack=b64encode(pack).decode("ascii"),
     )
-    mark = json.dumps(contents(bench, examples) | {"sha256": _sha256(page)})
+    mark = json.dumps(contents(workspace, examples) | {"sha256": _sha256(page)})
     return page.replace(_MARK % "", _MARK % html("{}", mark), 1)
 
 
-def examples_of(bench: Bench, examples: Examples = ()) -> Examples:
+def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     """Return the given examples, or those of the model's language whose words the page has labeled sentences of, if there are any.
 
     Raises BadInput for a word that is in neither of its sentences.
     """
     if not examples:
-        pairs, lemmas = bench.language.examples.get("pairs", {}), set(bench.targets.lemmas)
+        pairs, lemmas = workspace.language.examples.get("pairs", {}), set(workspace.targets.lemmas)
         examples = [(word, *pairs[word]) for word in pairs if word in lemmas] or [(word, *pair) for word, pair in pairs.items()]
     if not examples:
-        raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
+        raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=workspace.language.name))
     for word, *pair in examples:
-        if not any(_has_word(text, word, bench.language) for text in pair):
+        if not any(_has_word(text, word, workspace.language) for text in pair):
             values = {"word": shorten(word), "first": shorten(pair[0]), "second": shorten(pair[1])}
             raise BadInput(
                 t("Examples: “{word}” is in neither of its sentences (“{first}”, “{second}”). Correct the word or a sentence.", **values)
@@ -111,9 +111,9 @@ def examples_of(bench: Bench, examples: Examples = ()) -> Examples:
     return examples
 
 
-def contents(bench: Bench, examples: Examples) -> dict[str, str]:
+def contents(workspace: Workspace, examples: Examples) -> dict[str, str]:
     """Return what identifies a page: the fingerprint of its model and a sum of its examples."""
-    return {"model": bench.model.fingerprint, "examples": _sha256(json.dumps([list(item) for item in examples]))}
+    return {"model": workspace.model.fingerprint, "examples": _sha256(json.dumps([list(item) for item in examples]))}
 
 
 def contents_of(path: Path) -> dict[str, str] | None:
@@ -160,14 +160,14 @@ def read_examples(given: object, name: str) -> Examples:
     return [(str(word), *pair) for word, pair in given.items()]
 
 
-def _in_every_language(bench: Bench) -> dict[str, dict]:
+def _in_every_language(workspace: Workspace) -> dict[str, dict]:
     """By code; its own name beside the texts. The language in use stays what it is."""
     result = {}
-    cut = bench.language.tokeniser not in ("words", "spaces")
+    cut = workspace.language.tokenizer not in ("words", "spaces")
     for code in i18n.languages():
         with i18n.within(code):
             name = Locale.parse(code).get_display_name(code) or code
-            result[code] = texts(bench.layers, bench.model.name, cut_at_spaces=cut) | {"name": name}
+            result[code] = texts(workspace.layers, workspace.model.name, cut_at_spaces=cut) | {"name": name}
     return result
 
 

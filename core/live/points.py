@@ -7,14 +7,14 @@ from hashlib import sha256
 
 import numpy as np
 
-from core.common import model_layers
-from core.common.i18n import t
-from core.common.model_layers import SENSES
-from core.figures.style import OWN, ink, layer_colour, layer_title
-from core.index.neighbours import Occurrence
-from core.live.texts import map_texts
-from core.senses.trust import Links
-from core.text.readings import Chosen
+from ..common import model_layers
+from ..common.i18n import t
+from ..common.model_layers import SENSES
+from ..figures.style import OWN, ink, layer_color, layer_title
+from ..index.neighbors import Occurrence
+from ..senses.trust import Links
+from ..text.readings import Chosen
+from .texts import map_texts
 
 NONE = "none"  # no point
 STARS = {1: "first", 2: "second"}  # by the sentence's number
@@ -35,8 +35,8 @@ class Points:
     stars: np.ndarray  # (K, S, 2)
     chosen: Mapping[int, Chosen]  # the reader's sentences that are stars, by number
     occurrences: Sequence[Occurrence]  # (N,)
-    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colours`, 0 for none
-    colours: Sequence[str]
+    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colors`, 0 for none
+    colors: Sequence[str]
     chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
     shapes: Sequence[int]  # (N,)
     notes: Sequence[str]  # (N,) what else is said of a dot
@@ -64,22 +64,22 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
         "titles": [layers.heading(name) for name in shown.names],
         "where": [layer_title(name) for name in shown.names],
         "under": list(shown.under) or [""] * n_spaces,
-        "tints": [layer_colour(name) for name in shown.names],
+        "tints": [layer_color(name) for name in shown.names],
         "places": pack_numbers(np.concatenate([places, labels], axis=1)),
         "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
         "rows": [o.row for o in shown.occurrences],
         "groups": [[int(group) for group in each] for each in shown.groups],
-        "colours": list(shown.colours),
+        "colors": list(shown.colors),
         "chips": [{"name": name, "group": group, "shape": shape, "told": shown.told.get(name, "")} for name, group, shape in shown.chips],
         "shapes": [int(shape) for shape in shown.shapes],
         "lines": [o.around() for o in shown.occurrences],
         "notes": list(shown.notes),
         "stars": [
-            {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "colour": OWN[k - 1]}
+            {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "color": OWN[k - 1]}
             for k, item in shown.chosen.items()
         ],
         "labels": [
-            {"name": name, "group": group, "colour": shown.colours[group], "ink": ink(shown.colours[group])}
+            {"name": name, "group": group, "color": shown.colors[group], "ink": ink(shown.colors[group])}
             | {"shown": [0.0, *[1.0] * (n_spaces - 1)] if n_spaces > 1 else [1.0]}
             for name, group, _ in shown.labels
         ],

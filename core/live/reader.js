@@ -16,7 +16,7 @@ function newReader(parts, plain = false) {
     },
     at: (row) => Float32Array.from({ length: pack.facts.static_dim }, (_, k) => known.weights[row * known.columns + k] * known.scales[row]),
   };
-  const words = newWords(pack.facts.words, ranks), substitutes = newSubstitutes(pack, kernel, words), senses = newSenses(pack, network, statics, substitutes), labelled = newLabelled(pack, network, words);
+  const words = newWords(pack.facts.words, ranks), substitutes = newSubstitutes(pack, kernel, words), senses = newSenses(pack, network, statics, substitutes), labeled = newLabeled(pack, network, words);
   const letters = new RegExp(`^(?:${pack.facts.scripts.map((name) => `\\p{Script=${name}}`).join("|")}|\\P{L})*$`, "u");
   const joins = joinsBy(ranks), isWord = (token) => hasLetter(token) && letters.test(token);
 
@@ -36,8 +36,8 @@ function newReader(parts, plain = false) {
   // One meaning or two: { one_word, verdict, lemma, layer }.
   function judge(both) {
     const [a, b] = both, spelled = both.map(({ tokens, position }) => folded(bare(tokens[position]))), readAs = both.map(({ tokens, position }) => words.readIn(tokens, position));
-    const result = both.map((_, k) => labelled.lemmaIn(spelled[k], readAs[k]));
-    const layer = result.map((item) => item && labelled.lemmas.get(item).layer).find(Boolean) ?? pack.facts.calibration.layer;
+    const result = both.map((_, k) => labeled.lemmaIn(spelled[k], readAs[k]));
+    const layer = result.map((item) => item && labeled.lemmas.get(item).layer).find(Boolean) ?? pack.facts.calibration.layer;
     const read = (byCase) => both.map((item, k) => { const tokens = asRead(k, both, byCase); return tokens === item.tokens ? item : at(tokens, item.position); });
     const same = (of) => of[0].position === of[1].position && of[0].tokens[of[0].position] === of[1].tokens[of[1].position] && of[0].tokens.map(folded).join(" ") === of[1].tokens.map(folded).join(" ");
     let item = both.every(({ tokens, position }) => isWord(tokens[position]));
@@ -47,11 +47,11 @@ function newReader(parts, plain = false) {
     }
     if (!item) return { one_word: false, verdict: null, lemma: "", layer };
     if (result[0] && result[0] === result[1]) {
-      const of = labelled.ofLemma(result[0], senses), words_ = read(of.byCase), verdict = senses.ofLabelled(of, words_, same(words_));
+      const of = labeled.ofLemma(result[0], senses), words_ = read(of.byCase), verdict = senses.ofLabeled(of, words_, same(words_));
       return { one_word: true, verdict: { ...verdict, name: !of.byCase && both.some(isName), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: result[0], layer: of.trust.layer };
     }
     const words_ = read(false);
-    return { one_word: true, verdict: { ...senses.ofUnlabelled(words_, same(words_)), name: both.some(isName) }, lemma: "", layer: pack.facts.calibration.layer };
+    return { one_word: true, verdict: { ...senses.ofUnlabeled(words_, same(words_)), name: both.some(isName) }, lemma: "", layer: pack.facts.calibration.layer };
   }
   function glove(a, b) {
     const rows = [a, b].map((word) => statics.row(word));
@@ -59,7 +59,7 @@ function newReader(parts, plain = false) {
     const vectors = rows.map((row) => statics.at(row));
     return { cosine: vectors.every((item) => norm(item) > 0) ? cosineOf(...vectors) : null, known: [true, true] };
   }
-  // Hangul without its analyser: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
+  // Hangul without its analyzer: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
   function joinedPieces(rest) {
     for (let k = rest.length; k > 0; k--) {
       if (!substitutes.has(JOINER + rest.slice(0, k))) continue;
@@ -77,8 +77,8 @@ function newReader(parts, plain = false) {
     return [token];
   }
   function tokensOf(text) {
-    const tokens = pack.facts.tokeniser === "spaces" ? text.split(/\s+/).map(plainSigns).filter(Boolean) : tokenize(text, joins);
-    return (pack.facts.tokeniser === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
+    const tokens = pack.facts.tokenizer === "spaces" ? text.split(/\s+/).map(plainSigns).filter(Boolean) : tokenize(text, joins);
+    return (pack.facts.tokenizer === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
   }
   // Whether a token is written as a name: core.text.readings.WordInContext.is_name.
   function isName({ tokens, position }) {
@@ -115,29 +115,29 @@ function newReader(parts, plain = false) {
   function pair({ tokens, positions }, direction, k = 10) {
     const both = tokens.map((of, side) => at(of, positions[side])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
     const values = spaces.map((space) => cosineOf(...both.map((item) => mixOf(item.layers, weightsOf(space, n)))));
-    const lemmas = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
-    const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labelled.sceneOf(labelled.ofLemma(lemmas[0], senses), both, senses) : null;
+    const lemmas = both.map((item) => labeled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
+    const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labeled.sceneOf(labeled.ofLemma(lemmas[0], senses), both, senses) : null;
     return {
       scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values,
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
       expected: both.map((item) => expectedAt(item, direction, k)),
     };
   }
-  // What the sliders and the map show, of the labelled word that is meant; else the nearest of all labelled sentences.
+  // What the sliders and the map show, of the labeled word that is meant; else the nearest of all labeled sentences.
   function around({ tokens, positions }) {
     const both = tokens.map((of, side) => at(of, positions[side]));
-    const result = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position))), name = result[0] ?? result[1];
+    const result = both.map((item) => labeled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position))), name = result[0] ?? result[1];
     if (!name) {
-      const parts = both.map(labelled.amongAll), rows = [...new Set(parts.flatMap((part) => part.rows))];
-      return { lemma: null, parts, between: crossOf(both[0].layers, both[1].layers), lines: Object.fromEntries(rows.map((row) => [row, labelled.lineOf(row)])), stars: [] };
+      const parts = both.map(labeled.amongAll), rows = [...new Set(parts.flatMap((part) => part.rows))];
+      return { lemma: null, parts, between: crossOf(both[0].layers, both[1].layers), lines: Object.fromEntries(rows.map((row) => [row, labeled.lineOf(row)])), stars: [] };
     }
-    const of = labelled.ofLemma(name, senses);
-    return { lemma: name, parts: both.map((item) => labelled.among(of, item)), between: crossOf(both[0].layers, both[1].layers), stars: both.flatMap((item, side) => (result[side] === name ? [{ side, spaces: labelled.star(of, item) }] : [])) };
+    const of = labeled.ofLemma(name, senses);
+    return { lemma: name, parts: both.map((item) => labeled.among(of, item)), between: crossOf(both[0].layers, both[1].layers), stars: both.flatMap((item, side) => (result[side] === name ? [{ side, spaces: labeled.star(of, item) }] : [])) };
   }
-  // All of a labelled word that stays while its sentences are typed.
+  // All of a labeled word that stays while its sentences are typed.
   function word(name) {
-    const of = labelled.ofLemma(name, senses);
-    return { name, rows: of.rows, labels: of.labels, senses: of.senses, lines: of.lines, places: of.places, links: labelled.dotLinks(of), pairs: labelled.pairsOf(of), chance: labelled.chanceOf(of) };
+    const of = labeled.ofLemma(name, senses);
+    return { name, rows: of.rows, labels: of.labels, senses: of.senses, lines: of.lines, places: of.places, links: labeled.dotLinks(of), pairs: labeled.pairsOf(of), chance: labeled.chanceOf(of) };
   }
-  return { question, pair, around, word, encode: network.encode, judge, at, fast: kernel.fast, substitutes, labelled, words };
+  return { question, pair, around, word, encode: network.encode, judge, at, fast: kernel.fast, substitutes, labeled, words };
 }

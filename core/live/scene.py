@@ -5,17 +5,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.common import model_layers
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import SENSES
-from core.figures.style import OWN, sense_colour
-from core.index.neighbours import Occurrence
-from core.live.points import NEUTRAL, Points, map_data
-from core.live.texts import say_own, say_point, scene_texts, stop_name
-from core.senses.scene import Scene
-from core.text import languages
-from core.text.readings import Chosen
+from ..common import model_layers
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..figures.style import OWN, sense_color
+from ..index.neighbors import Occurrence
+from ..senses.scene import Scene
+from ..text import languages
+from ..text.readings import Chosen
+from .points import NEUTRAL, Points, map_data
+from .texts import say_own, say_point, scene_texts, stop_name
 
 UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
 NEAR_BOTH = "#B4B4BE"
@@ -33,7 +33,7 @@ def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
         chosen=chosen,
         occurrences=occurrences(scene),
         groups=[groups.tolist()],
-        colours=group_colours(scene),
+        colors=group_colors(scene),
         chips=[(sense, k, k - 1) for k, sense in enumerate(scene.senses, 1)],
         shapes=(groups - 1).tolist() if scene.labeled else [0] * len(groups),
         notes=[scene.senses[k] for k in scene.sense_of] if scene.labeled else [""] * len(groups),
@@ -50,9 +50,9 @@ def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
     return data | {"stars": stars, "limits": limits, "short": short, "compact": True, "takes": scene.labeled, "ring": ring}
 
 
-def group_colours(scene: Scene) -> list[str]:
+def group_colors(scene: Scene) -> list[str]:
     """Return the colors of no group, then of each sense; without labels, of words near the first star, the second, or both."""
-    return [NEUTRAL, *map(sense_colour, range(len(scene.senses)))] if scene.labeled else [NEUTRAL, *OWN, NEAR_BOTH]
+    return [NEUTRAL, *map(sense_color, range(len(scene.senses)))] if scene.labeled else [NEUTRAL, *OWN, NEAR_BOTH]
 
 
 def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:

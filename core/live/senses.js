@@ -4,7 +4,7 @@ const VOTERS = 8, FEWEST = 3, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0
 
 function newSenses(pack, network, statics, substitutes) {
   const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
-  const centres = ["token", "place", "topic", "senses"].map((name) => pack.has(`centre.${name}`) && pack.floats(`centre.${name}`));
+  const centers = ["token", "place", "topic", "senses"].map((name) => pack.has(`center.${name}`) && pack.floats(`center.${name}`));
 
   // The sum of the other words' static vectors, the commonest left out.
   function topic(tokens, position) {
@@ -30,7 +30,7 @@ function newSenses(pack, network, statics, substitutes) {
   }
 
   const there = (row) => norm(row) > 1e-9;
-  function centredBy(reference) {
+  function centeredBy(reference) {
     const used = reference.filter(there).map(unit);
     if (!used.length) return unit;
     const mean = meanOf(used);
@@ -43,9 +43,9 @@ function newSenses(pack, network, statics, substitutes) {
     const main = new Map([...counts].map(([label, of]) => [label, [...of].sort(([a, m], [b, n]) => n - m || a - b)[0][0]]));
     return labels.map((label, k) => `${label} ${counts.get(label).get(pos[k]) < FEWEST ? main.get(label) : pos[k]}`);
   }
-  // What labelled rows say of others: { directions, votes, middles }, of each other row.
-  function shares(labelled, labels, pos, rows, n) {
-    const centred = centredBy(labelled), known = labelled.map(centred), directions = rows.map(centred), counts = Array(n).fill(0);
+  // What labeled rows say of others: { directions, votes, middles }, of each other row.
+  function shares(labeled, labels, pos, rows, n) {
+    const centered = centeredBy(labeled), known = labeled.map(centered), directions = rows.map(centered), counts = Array(n).fill(0);
     for (const label of labels) counts[label]++;
     const groups = groupsOf(labels, pos), middles = counts.map(() => []);
     for (const group of new Set(groups)) middles[labels[groups.indexOf(group)]].push(unit(meanOf(known.filter((_, k) => groups[k] === group))));
@@ -63,8 +63,8 @@ function newSenses(pack, network, statics, substitutes) {
   }
   // The probability of each sense for other rows (core/senses/discriminants.py). The covariance is a sphere plus the within-sense products
   // of k rows, so that a system of k equations inverts it.
-  function posteriors(labelled, labels, points, n) {
-    const mean = meanOf(labelled), known = labelled.map((row) => less(row, mean)), counts = Array(n).fill(0);
+  function posteriors(labeled, labels, points, n) {
+    const mean = meanOf(labeled), known = labeled.map((row) => less(row, mean)), counts = Array(n).fill(0);
     for (const label of labels) counts[label]++;
     const names = [...counts.keys()].filter((label) => counts[label]), means = names.map((label) => meanOf(known.filter((_, k) => labels[k] === label)));
     const within = known.map((row, k) => { const by = Math.sqrt(1 / (names.length * counts[labels[k]])); return less(row, means[names.indexOf(labels[k])]).map((item) => item * by); });
@@ -95,8 +95,8 @@ function newSenses(pack, network, statics, substitutes) {
     return { probability, layer, certainty, says: certainty < SURE ? "close" : probability > 0.5 ? "one" : "two", ...more };
   }
 
-  // Two tokens { tokens, position, layers, around } of a word with labelled senses: `of` its rows (labelled.js).
-  function ofLabelled(of, both, same) {
+  // Two tokens { tokens, position, layers, around } of a word with labeled senses: `of` its rows (labeled.js).
+  function ofLabeled(of, both, same) {
     const { layer, above_chance: trust } = of.trust, weights = weightsOf(layer, network.n_layers), n = of.senses.length;
     const keep = of.rows.map((_, k) => k).filter((k) => !both.some((item) => of.isAt(k, item.tokens, item.position)));
     const labels = keep.map((k) => of.labels[k]), pos = keep.map((k) => of.pos[k]);
@@ -106,10 +106,10 @@ function newSenses(pack, network, statics, substitutes) {
     if (learned) {
       const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((item) => item[part])));
       const own = both.map((item, k) => placed(partsOf(item.layers, about[k], item.expected()), mean, of.map));
-      const places = parts.map((item) => placed(item, mean, of.map)), space = shares(places, labels, pos, own, n), centred = centredBy(parts.map((item) => item[2]));
+      const places = parts.map((item) => placed(item, mean, of.map)), space = shares(places, labels, pos, own, n), centered = centeredBy(parts.map((item) => item[2]));
       named = space.middles;
       nearest = agreed(posteriors(places, labels, own, n));
-      expected = agreed(both.map((item) => centred(unit(item.expected()))));
+      expected = agreed(both.map((item) => centered(unit(item.expected()))));
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
     const read = { senses: named.map(leader), namedIn: learned ? "senses" : layer };
@@ -122,7 +122,7 @@ function newSenses(pack, network, statics, substitutes) {
   }
 
   // Two tokens of any other word.
-  function ofUnlabelled(both, same) {
+  function ofUnlabeled(both, same) {
     const { layer } = calibration, weights = weightsOf(layer, network.n_layers);
     if (same) return said(1, layer);
     const views = both.map((item) => {
@@ -130,11 +130,11 @@ function newSenses(pack, network, statics, substitutes) {
       const token = less(unit(mixOf(item.layers, weights)), unit(mixOf(alone, weights)));
       return [token, item.around, about, learned ? placed(partsOf(item.layers, about, item.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
     });
-    if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
-    const known = centres.map((_, k) => views.every((item) => there(item[k])));
-    const cosines = centres.map((centre, k) => (known[k] ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
+    if (!centers[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
+    const known = centers.map((_, k) => views.every((item) => there(item[k])));
+    const cosines = centers.map((center, k) => (known[k] ? dot(...views.map((item) => unit(less(item[k], center)))) : 0));
     const evidence = Object.fromEntries([["expected", 1], ["around", 2], ["senses", 3]].filter(([, k]) => known[k]).map(([kind, k]) => [kind, cosines[k]]));
     return said(probabilityOf(cosines, calibration.alone), layer, { evidence });
   }
-  return { ofLabelled, ofUnlabelled, topic, partsOf, placed };
+  return { ofLabeled, ofUnlabeled, topic, partsOf, placed };
 }

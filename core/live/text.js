@@ -133,7 +133,7 @@ function newWords(facts, ranks) {
     const parts = spelling.includes("-") ? spelling.split("-").filter(Boolean).flatMap((part) => [part, ...lemmas(part)]).filter((item) => !grammar.has(item)) : [];
     return candidate(k, spelling, of, parts);
   }
-  // Hangul without its analyser: a token is worth what a labelled word is that it begins with.
+  // Hangul without its analyzer: a token is worth what a labeled word is that it begins with.
   function hangul(k, token) {
     const spelling = folded(bare(token)), stem = facts.stems.find((item) => spelling.startsWith(item));
     return candidate(k, spelling, new Map([[spelling, LEAST], ...(stem ? [[stem, FIRST]] : [])]));
@@ -171,8 +171,8 @@ function newWords(facts, ranks) {
     let pair = shared(...both);
     if (!pair && tapped.every((item) => item === null)) {
       pair = shared(...both.map((of, side) => {
-        const known = new Set(of.map((item) => item.position)), spelt = new Set(both[1 - side].map((item) => item.spelling));
-        return [...of, ...sentences[side].flatMap((token, k) => (!known.has(k) && spelt.has(folded(bare(token))) ? [at(of, sentences[side], k)] : []))];
+        const known = new Set(of.map((item) => item.position)), spelled = new Set(both[1 - side].map((item) => item.spelling));
+        return [...of, ...sentences[side].flatMap((token, k) => (!known.has(k) && spelled.has(folded(bare(token))) ? [at(of, sentences[side], k)] : []))];
       }));
     }
     const chosen = pair ?? both.map((of) => of.reduce((best, item) => (!best || item.best > best.best ? item : best), null));

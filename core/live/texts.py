@@ -1,10 +1,10 @@
 """Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
-from core.common.i18n import t
-from core.common.model_layers import MIX, SENSES, Layers
-from core.figures.style import layer_title
-from core.senses.calibration import AROUND, EXPECTED, NEAREST
-from core.senses.verdict import CLOSE, ONE, TWO
+from ..common.i18n import t
+from ..common.model_layers import MIX, SENSES, Layers
+from ..figures.style import layer_title
+from ..senses.calibration import AROUND, EXPECTED, NEAREST
+from ..senses.verdict import CLOSE, ONE, TWO
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:

@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.live.pack import WIDE, Pack, as_packed
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .pack import WIDE, Pack, as_packed
 
 MOST_PARAMETERS = 32_000_000  # of a model without its softmax: what stays within MOST_BYTES
 COMMONEST = 20_000  # words of the softmax that may answer

@@ -26,14 +26,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import tn
-from core.common.significance import LEVEL, rank_p
-from core.elmo.language_model import Prediction
-from core.index.neighbours import Occurrence
-from core.index.table import OccurrenceTable
-from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import tn
+from ..common.significance import LEVEL, rank_p
+from ..elmo.language_model import Prediction
+from ..index.neighbors import Occurrence
+from ..index.table import OccurrenceTable
+from .gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
@@ -259,7 +259,7 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int =
     return max(spread, key=spread.__getitem__, default="")
 
 
-def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
+def labeled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
     """Occurrences and the names of their groups as lines of JSON that `core.text.sentences` reads, in the corpus's order: a model found the
     groups, so they are guesses, not evidence."""
     lines = []

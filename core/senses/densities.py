@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.config import ASSETS
-from core.elmo.models import Model
-from core.files.artifacts import read_json
-from core.senses.calibration import weights_of
+from ..common.config import ASSETS
+from ..elmo.models import Model
+from ..files.artifacts import read_json
+from .calibration import weights_of
 
 BINS = 40
 OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room

@@ -7,7 +7,7 @@ labeled sentences than a vector has numbers. Every sense counts alike. These are
 
 import numpy as np
 
-from core.common.directions import unit
+from ..common.directions import unit
 
 SHRINKAGE = 0.6
 FOLDS = 8

@@ -11,12 +11,12 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.mix import mixed
-from core.senses.influence import Centroids
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.mix import mixed
+from .influence import Centroids
 
 LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY = "left to right", "nearest first", "greedy"
 ORDERS = (LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY)

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.common.directions import unit
-from core.elmo.mix import layer_weights, mixed
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.static.context import static_contexts
-from core.static.vectors import StaticVectors
-from core.text.tokens import bare
+from ..common.directions import unit
+from ..elmo.mix import layer_weights, mixed
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..static.context import static_contexts
+from ..static.vectors import StaticVectors
+from ..text.tokens import bare
 
 VIEWS = ("token", "place", "topic", "senses")
 
@@ -98,7 +98,7 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     """Whether one of a word's labeled senses is written with a capital within sentences, as the company Apple is and no fruit:
     then letter case tells meanings apart."""
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
-    for row in table.labelled_rows(lemma):
+    for row in table.labeled_rows(lemma):
         item = table.occurrence(int(row))
         if item.position and bare(item.tokens[item.position - 1]):
             written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
@@ -115,16 +115,16 @@ def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
     return unit(unit(rows) - unit(others)[used].mean(axis=0)) * (np.linalg.norm(rows, axis=1) > 1e-9)[:, None]
 
 
-def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
+def centers(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
     """The mean (d,) of each view over the words, of which each occurrence has a number (n,); every word counts alike."""
     return {name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()}
 
 
-def cosines(views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def cosines(views: Mapping[str, np.ndarray], center: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Numbers of occurrences (m,), (m,) -> (m, 4): the cosine of each pair in every view; 0 where a view of one of them is empty."""
     results = []
     for name in VIEWS:
         there = np.linalg.norm(views[name], axis=1) > 1e-9
-        rows = unit(views[name] - np.asarray(centre[name], np.float32)) * there[:, None]
+        rows = unit(views[name] - np.asarray(center[name], np.float32)) * there[:, None]
         results.append(np.einsum("md,md->m", rows[first], rows[second]))
     return np.stack(results, axis=1)

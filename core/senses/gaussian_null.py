@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit
+from ..common.directions import unit
 
 NUMBERS = range(2, 9)  # of clusters that are tried
 CORRECTIONS = 4  # of the null's variances
@@ -89,8 +89,8 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
         labels[here[part @ _longest_axis(part) > 0]] = number - 1
         for _ in range(STEPS):
             members = np.eye(number, dtype=np.float32)[labels]
-            centres = members.T @ rows / np.maximum(members.sum(axis=0), 1)[:, None]
-            now = (rows @ centres.T - (centres * centres).sum(axis=1) / 2).argmax(axis=1)
+            centers = members.T @ rows / np.maximum(members.sum(axis=0), 1)[:, None]
+            now = (rows @ centers.T - (centers * centers).sum(axis=1) / 2).argmax(axis=1)
             if (now == labels).all():
                 break
             labels = now

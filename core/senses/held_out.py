@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.common.directions import unit, unit_rows
-from core.common.errors import BadInput
-from core.senses.separation import TIE, rows_of
+from ..common.directions import unit, unit_rows
+from ..common.errors import BadInput
+from .separation import TIE, rows_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.mix import mixed
-from core.elmo.substitutes import Change, Substitutes
-from core.text.languages import tokenize
-from core.text.tokens import bare, join_tokens
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.mix import mixed
+from ..elmo.substitutes import Change, Substitutes
+from ..text.languages import tokenize
+from ..text.tokens import bare, join_tokens
 
 DROP, MASK, SWAP = WAYS = ("drop", "mask", "swap")
 PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")

@@ -8,25 +8,25 @@ from functools import cached_property
 
 import numpy as np
 
-from core.common.config import cache_folder
-from core.common.errors import ElmoscopeError, MissingArtifact
-from core.common.memo import Bounded
-from core.elmo.models import Model
-from core.files.artifacts import write_json
-from core.index.joined import JoinedTable
-from core.index.neighbours import query_of
-from core.index.sense_space import SenseSpace, open_space
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table, opens_at_once
-from core.senses import evidence, pairs, verdict
-from core.senses.densities import read_bundled
-from core.senses.verdict import Calibration, Separability, Verdict
-from core.static.vectors import StaticVectors, open_vectors
-from core.text.labelled_words import corpus_for
-from core.text.languages import Language
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.text.word_in_question import same_word
+from ..common.config import cache_folder
+from ..common.errors import ElmoscopeError, MissingArtifact
+from ..common.memo import Bounded
+from ..elmo.models import Model
+from ..files.artifacts import write_json
+from ..index.joined import JoinedTable
+from ..index.neighbors import query_of
+from ..index.sense_space import SenseSpace, open_space
+from ..index.table import OccurrenceTable
+from ..index.tables import open_table, opens_at_once
+from ..static.vectors import StaticVectors, open_vectors
+from ..text.labeled_words import corpus_for
+from ..text.languages import Language
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..text.word_in_question import same_word
+from . import evidence, pairs, verdict
+from .densities import read_bundled
+from .verdict import Calibration, Separability, Verdict
 
 MOST_TRUSTS = 4_096  # words whose trust is cached, each in one table
 
@@ -63,14 +63,14 @@ class Judge:
         """Both words, by the labeled sentences of a corpus (a language's own if none), else by what needs no labels."""
         if not self.is_one_word(first, second, corpus):
             return Judgment(False, None, "", self.layer((first, second), corpus))
-        table, lemma = self.labelled(first, corpus)
+        table, lemma = self.labeled(first, corpus)
         if table is not None and second.lemma_in(table) == lemma:
             by_case = evidence.is_also_a_name(table, lemma)
             words = [read(word, (first, second), by_case=by_case) for word in (first, second)]
             layers = self._encode([word.tokens for word in words])
             queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
-            judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.sense_space, layers)
+            judgment = verdict.of_labeled(table, lemma, *queries, ground, self.vectors, self.sense_space, layers)
             judgment = replace(judgment, name=not by_case and (first.is_name or second.is_name))
             return Judgment(True, judgment, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
@@ -80,7 +80,7 @@ class Judge:
     def layer(self, words: Sequence[WordInContext], corpus: str = "") -> str:
         """The layer, or "mix", that tells the meanings of the first of these words apart best that has labels; else the best of all words."""
         for word in words:
-            table, lemma = self.labelled(word, corpus)
+            table, lemma = self.labeled(word, corpus)
             if table is not None:
                 return self._ground_for(table, lemma).words[lemma].layer
         return self.ground().layer
@@ -97,10 +97,10 @@ class Judge:
                 return True
         elif same_word(first.tokens, first.position, second.tokens, second.position, reads):
             return True
-        table, lemma = self.labelled(first, corpus)
+        table, lemma = self.labeled(first, corpus)
         return table is not None and second.lemma_in(table) == lemma
 
-    def labelled(self, word: WordInContext, corpus: str = "") -> tuple[OccurrenceTable | None, str]:
+    def labeled(self, word: WordInContext, corpus: str = "") -> tuple[OccurrenceTable | None, str]:
         """The table in which the word has two labeled senses or more, and its lemma there: of the corpus in use, then of the language's own."""
         for table in self._tables(word, corpus) if word.spelling else ():
             lemma = word.lemma_in(table)
@@ -176,7 +176,7 @@ class Judge:
         return replace(ground, words={lemma: trust}, votes=votes or ground.votes)
 
     def _votes_of_further(self) -> tuple[float, ...] | None:
-        """The coefficients learned from the further words under this very model (tests/bench/verdicts.py); else None."""
+        """The coefficients learned from the further words under this very model (tests/workspace/verdicts.py); else None."""
         votes = tuple(read_bundled(self.model).get("votes", ()))
         return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learned them
 
@@ -194,7 +194,7 @@ class Judge:
             sentences,
             self.sense_space,
         )
-        return verdict.of_unlabelled(*queries, seen, self.ground())
+        return verdict.of_unlabeled(*queries, seen, self.ground())
 
 
 def open_judge(model: Model) -> Judge:

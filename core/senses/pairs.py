@@ -1,17 +1,17 @@
-"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
+"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/workspace/verdicts.py)."""
 
 from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 import numpy as np
 
-from core.elmo.mix import layer_weights, mixed
-from core.index.sense_space import LAYER, SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses import evidence
-from core.senses.calibration import fit
-from core.senses.evidence import Evidence
-from core.senses.verdict import Calibration, Separability, has_senses, inputs_of_pairs, places_in, shares_of, some_rows, spaces, trust_of
+from ..elmo.mix import layer_weights, mixed
+from ..index.sense_space import LAYER, SenseSpace
+from ..index.table import OccurrenceTable
+from . import evidence
+from .calibration import fit
+from .evidence import Evidence
+from .verdict import Calibration, Separability, has_senses, inputs_of_pairs, places_in, shares_of, some_rows, spaces, trust_of
 
 FEWEST_WORDS = 5  # that a regression is learned from
 QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
@@ -24,16 +24,16 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     if len(words) < FEWEST_WORDS:
         return None
     trusts, voted = _judge_words(table, seen)
-    layer, alone, centres = measure_unlabelled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], alone, centres, measure_ring(table, words, seen))
+    layer, alone, centers = measure_unlabeled(table, words, seen)
+    return Calibration(trusts, layer, fit(voted)[0], alone, centers, measure_ring(table, words, seen))
 
 
-def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
+def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
     """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centers."""
     by_layer = {}
     for name in spaces(table.meta["layers"]):
-        pairs, centres = pairs_unlabelled(table, words, seen, name)
-        by_layer[name] = (*fit(pairs), centres)
+        pairs, centers = pairs_unlabeled(table, words, seen, name)
+        by_layer[name] = (*fit(pairs), centers)
     layer = min(by_layer, key=lambda name: by_layer[name][1])
     return layer, by_layer[layer][0], by_layer[layer][2]
 
@@ -101,7 +101,7 @@ def pairs_by_votes(
     return np.concatenate(inputs), np.concatenate(same)
 
 
-def pairs_unlabelled(
+def pairs_unlabeled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centers. `seen`:
@@ -109,12 +109,12 @@ def pairs_unlabelled(
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])
     views = seen.views(layer)
-    centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
+    centers = evidence.centers(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
     pairs = []
     for start, of in zip(starts, labels, strict=False):
         a, b = np.triu_indices(len(of), 1)
-        pairs.append((evidence.cosines(views, centres, start + a, start + b), of[a] == of[b]))
-    return pairs, centres
+        pairs.append((evidence.cosines(views, centers, start + a, start + b), of[a] == of[b]))
+    return pairs, centers
 
 
 def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:

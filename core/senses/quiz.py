@@ -17,26 +17,26 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.common.config import ASSETS
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights, mixed
-from core.elmo.models import Model
-from core.files.artifacts import read_json
-from core.index.neighbours import Neighbour, Query, make_query
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.index.tables import open_word
-from core.senses import verdict
-from core.senses.separation import purity_at_k
-from core.text.corpora import labelled_of
-from core.text.labelled_words import words_of
-from core.text.languages import Language
-from core.text.sentences import Sentence
-from core.text.tokens import join_tokens
+from ..common.config import ASSETS
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..elmo.mix import layer_weights, mixed
+from ..elmo.models import Model
+from ..files.artifacts import read_json
+from ..index.neighbors import Neighbor, Query, make_query
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import open_word
+from ..text.corpora import labeled_of
+from ..text.labeled_words import words_of
+from ..text.languages import Language
+from ..text.sentences import Sentence
+from ..text.tokens import join_tokens
+from . import verdict
+from .separation import purity_at_k
 
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
@@ -69,7 +69,7 @@ class QuizReading:
     sense: str  # with most votes
     votes: tuple[int, ...]  # of the nearest labeled sentences, by sense as they are offered
     layer: str  # in which they are nearest: SENSES, or where the word's other sentences are told apart best
-    nearest: tuple[Neighbour, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
+    nearest: tuple[Neighbor, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
     right: int  # of the word's other sentences, how many the same vote reads as they are labeled ...
     others: int  # ... of so many
 
@@ -147,9 +147,7 @@ def misread(code: str) -> dict[str, dict[str, str]]:
 def _questions(number: int, language: Language, words: Iterable[str], *, is_misread: bool = False) -> Iterator[QuizQuestion]:
     """Yield a question a word, as long as one is wanted: no other word's sentences are looked for."""
     for word in words:
-        if quiz_question := question(
-            number, word, labelled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread
-        ):
+        if quiz_question := question(number, word, labeled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread):
             yield quiz_question
 
 
@@ -184,7 +182,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
     and, without a `space`, of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
     """
-    rows = table.labelled_rows(quiz_question.word)
+    rows = table.labeled_rows(quiz_question.word)
     senses = np.array([-1] * len(table.senses))
     for k, sense in enumerate(quiz_question.senses):
         if sense in table.senses:
@@ -205,7 +203,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     sense, nearest = vote(cosines, labels, len(quiz_question.senses))
     np.fill_diagonal(similarities, -np.inf)
     right = sum(vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
-    voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
+    voted = tuple(Neighbor(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
     votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
 

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from core.analysis.word_maps import rows_to_measure
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses.separation import SenseReport, sense_report
-from core.static import context
-from core.static.vectors import StaticVectors
+from ..analysis.word_maps import rows_to_measure
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..static import context
+from ..static.vectors import StaticVectors
+from .separation import SenseReport, sense_report
 
 
-def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
     """Sense measures of a word's labeled rows (or of all words') in the full space, for one mix, of normalized layers if told so."""
     rows = rows_to_measure(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
-    return sense_report(lambda picked: table.similarities(rows[picked], weights, normalised=normalised), words, labels, seed=0)
+    return sense_report(lambda picked: table.similarities(rows[picked], weights, normalized=normalized), words, labels, seed=0)
 
 
 def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:

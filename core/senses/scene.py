@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.model_layers import MIX, SENSES
-from core.elmo.mix import layer_weights, mixed
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses.discriminants import is_point, lay_out, left_out_clouds, nearest_clouds, turn_onto
+from ..common.directions import unit
+from ..common.model_layers import MIX, SENSES
+from ..elmo.mix import layer_weights, mixed
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from .discriminants import is_point, lay_out, left_out_clouds, nearest_clouds, turn_onto
 
 MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousands hide each other
 WORDS = 14  # neighboring words of either sentence

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -65,7 +65,7 @@ def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
 def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
     """(n, n), (n,) of one word -> among the k nearest others, the mean share with one's own sense; k is at most n - 1."""
     similarities, senses = _one_word(similarities, labels)
-    return float(_hits(_neighbours(similarities, k), senses).mean())
+    return float(_hits(_neighbors(similarities, k), senses).mean())
 
 
 def above_chance(share: float, labels: np.ndarray) -> float:
@@ -78,14 +78,14 @@ def above_chance(share: float, labels: np.ndarray) -> float:
 def judge(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
     """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
     similarities, senses = _one_word(similarities, labels)
-    nearest = _neighbours(similarities, 1)  # labels do not move it: found once for all the shuffles
+    nearest = _neighbors(similarities, 1)  # labels do not move it: found once for all the shuffles
     return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
 
 
 def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
     """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest. Two such are right
     or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither."""
-    of, who, weights = _neighbours(similarities, 1)
+    of, who, weights = _neighbors(similarities, 1)
     nearest = np.full(len(similarities), -1)
     nearest[of[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
     numbers = np.arange(len(nearest))
@@ -203,7 +203,7 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
         p=rank_p(hits.mean(), null),
         majority=float(counts.max() / len(labels)),
         silhouette=silhouette(similarities, senses),
-        purity=float(_hits(_neighbours(similarities, k), senses).mean()),
+        purity=float(_hits(_neighbors(similarities, k), senses).mean()),
         hits=hits,
         pairs=mutual_pairs(similarities),
     )
@@ -223,11 +223,11 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
     return similarities, np.unique(labels, return_inverse=True)[1]
 
 
-def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _neighbors(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(n, n) -> who counts as a neighbor of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
     k nearest weigh 1/k; those tied for the last places share what is left."""
     if k < 1:
-        raise BadInput(f"Neighbours are counted from 1, got {k}.")
+        raise BadInput(f"Neighbors are counted from 1, got {k}.")
     others = np.array(similarities, np.float32)
     k = min(k, len(others) - 1)
     np.fill_diagonal(others, -np.inf)
@@ -238,15 +238,15 @@ def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
     return of, who, (above + tied * left)[of, who] / k
 
 
-def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
+def _hits(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
     """For each occurrence, how much of its neighbors has its sense: (n,)."""
-    of, who, weights = neighbours
+    of, who, weights = neighbors
     return np.bincount(of, weights * (senses[of] == senses[who]), minlength=len(senses))
 
 
-def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
+def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
     """Mean hits for each of `rounds` shuffles of the senses: (rounds,)."""
-    of, who, weights = neighbours
+    of, who, weights = neighbors
     n = len(senses)
     few = len(of) <= 8 * len(senses)
     results = []

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
-from core.files.artifacts import read_json, write_json
-from core.index.table import OccurrenceTable
-from core.senses.separation import TIE, judge, mutual_pairs, resampled
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.significance import LEVEL, benjamini_hochberg, holm, rank_p
+from ..files.artifacts import read_json, write_json
+from ..index.table import OccurrenceTable
+from .separation import TIE, judge, mutual_pairs, resampled
 
 FORMAT = 1  # of a file of gains
 K = 10  # true neighbors of a point that are asked for
@@ -41,7 +41,7 @@ class Links:
 
     @property
     def as_counts(self) -> tuple[int, int, str, int]:
-        """Neighbours near on the map, all of them, how many by chance, and how many are tied."""
+        """Neighbors near on the map, all of them, how many by chance, and how many are tied."""
         return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
 
     @property
@@ -79,7 +79,7 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
     cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
     if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
         message = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
-        raise BadInput(f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {message}.")
+        raise BadInput(f"True neighbors need a cosine and a place for each point, a place of one's own and k from 1; got {message}.")
     others = np.array([n for n in range(len(cosines)) if n != own], int)
     order = others[np.argsort(-cosines[others], kind="stable")]
     last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
@@ -143,7 +143,7 @@ def word_ranking(
     for done, lemma in enumerate(table.lemmas):
         if report:
             report(done, len(table.lemmas))
-        rows = table.labelled_rows(lemma)
+        rows = table.labeled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:
             result[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}

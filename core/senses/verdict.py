@@ -25,29 +25,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.i18n import t
-from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights, mixed
-from core.files.artifacts import read_json
-from core.index.neighbours import Query
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses import centroids, discriminants, evidence
-from core.senses.calibration import (
-    AROUND,
-    EXPECTED,
-    LABELED_COLUMNS,
-    NEAREST,
-    TOKEN,
-    UNLABELED_COLUMNS,
-    VoteAgreement,
-    inputs_of,
-    probability_of,
-)
-from core.senses.evidence import Evidence
-from core.senses.separation import above_chance, purity_at_k
-from core.static.vectors import StaticVectors
+from ..common.directions import unit
+from ..common.i18n import t
+from ..common.model_layers import SENSES
+from ..elmo.mix import layer_weights, mixed
+from ..files.artifacts import read_json
+from ..index.neighbors import Query
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..static.vectors import StaticVectors
+from . import centroids, discriminants, evidence
+from .calibration import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, TOKEN, UNLABELED_COLUMNS, VoteAgreement, inputs_of, probability_of
+from .evidence import Evidence
+from .separation import above_chance, purity_at_k
 
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
@@ -73,7 +63,7 @@ class Calibration:
     layer: str  # best over all words: for those without labels
     votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
     alone: tuple[float, ...]  # ... and where they are not
-    centres: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
+    centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
 
 
@@ -169,7 +159,7 @@ class Verdict:
         return None if self.shares is None else (_leader(self.shares[0]), _leader(self.shares[1]))
 
 
-def of_labelled(
+def of_labeled(
     table: OccurrenceTable,
     lemma: str,
     a: Query,
@@ -182,7 +172,7 @@ def of_labelled(
     """The verdict on two occurrences of a word that has two labeled senses or more in the table. By `vectors` what stands around counts,
     by `space` the sense space; `read`: both sentences' layers (L, T, D), where they are known."""
     trust = ground.words.get(lemma) or trust_of(table, lemma)
-    rows = table.labelled_rows(lemma)
+    rows = table.labeled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
     own = _own(table, rows, a) | _own(table, rows, b)
     rows, labels = rows[~own], labels[~own]
@@ -208,14 +198,14 @@ def of_labelled(
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
 
 
-def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
+def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
     """The verdict on two occurrences of any word; `seen` is the evidence of both."""
     if _same_place(a, b):
         return Verdict(1.0, ground.layer)
     views = seen.views(ground.layer)
     x, y = unit(views["token"])
-    inputs = evidence.cosines(views, ground.centres, np.array([0]), np.array([1])) if ground.centres else np.array([[x @ y]])
-    known = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centres and _are_there(views[evidence.VIEWS[column]]))}
+    inputs = evidence.cosines(views, ground.centers, np.array([0]), np.array([1])) if ground.centers else np.array([[x @ y]])
+    known = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
     values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in known}
     return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
 
@@ -236,21 +226,21 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    return Calibration(words, record["layer"], tuple(record["votes"]), tuple(record["alone"]), record.get("centres", {}), record["ring"])
+    return Calibration(words, record["layer"], tuple(record["votes"]), tuple(record["alone"]), record.get("centers", {}), record["ring"])
 
 
 def as_json(ground: Calibration) -> dict:
     """What `read` reads."""
     words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 4)} for lemma, value in ground.words.items()}
-    centres = {name: [round(float(value), 4) for value in centre] for name, centre in ground.centres.items()}
-    learnt = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
+    centers = {name: [round(float(value), 4) for value in center] for name, center in ground.centers.items()}
+    learned = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
     ring = None if ground.ring is None else round(ground.ring, 4)
-    return {"layer": ground.layer, "words": words, **learnt, "centres": centres, "ring": ring}
+    return {"layer": ground.layer, "words": words, **learned, "centers": centers, "ring": ring}
 
 
 def has_senses(table: OccurrenceTable, lemma: str) -> bool:
     """Whether the word has two senses in the table, one of them in two sentences or more."""
-    counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)[1]
+    counts = np.unique(table.sense[table.labeled_rows(lemma)], return_counts=True)[1]
     return len(counts) > 1 and counts.max() > 1
 
 
@@ -267,9 +257,9 @@ class Shares(NamedTuple):
     middles: np.ndarray  # (q, C): share of each sense by the senses' middles
 
 
-def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
+def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
     """Labeled rows (n, D), their senses (n,) and parts of speech (n,), other rows (q, D) -> what the former say of the latter."""
-    known, directions = evidence.center(labelled), evidence.center(rows, labelled)
+    known, directions = evidence.center(labeled), evidence.center(rows, labeled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
@@ -285,14 +275,14 @@ class SensePlaces(NamedTuple):
 
 
 def places_in(
-    space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
+    space: SenseSpace, labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
 ) -> SensePlaces:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
-    mean = labelled.mean(axis=0)
-    known, others = space.place(labelled, mean, lemma), space.place(rows, mean, lemma)
+    mean = labeled.mean(axis=0)
+    known, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
     posteriors = np.zeros((len(rows), n_senses))
     posteriors[:, np.unique(labels)] = discriminants.posteriors(known, labels, others)
-    expected = evidence.center(space.expected(rows), space.expected(labelled))
+    expected = evidence.center(space.expected(rows), space.expected(labeled))
     return SensePlaces(shares_of(known, labels, others, n_senses, pos), posteriors, expected)
 
 
@@ -327,8 +317,8 @@ def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, n), the mean direction taken off."""
-    centred = evidence.center(rows)
-    return centred @ centred.T
+    centered = evidence.center(rows)
+    return centered @ centered.T
 
 
 def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
@@ -339,7 +329,7 @@ def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVector
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
     """A word's labeled rows, at most MOST_ROWS drawn at random, and their senses as numbers from 0."""
-    rows = table.labelled_rows(lemma)
+    rows = table.labeled_rows(lemma)
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]

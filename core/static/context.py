@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.common.directions import unit
-from core.static.vectors import StaticVectors
+from ..common.directions import unit
+from .vectors import StaticVectors
 
 COMMONEST = 200  # of the words, most frequent first, that say nothing of a topic and are left out
 
@@ -45,9 +45,9 @@ def nearness(points: np.ndarray) -> np.ndarray:
     return 1 - np.linalg.norm(points[:, None] - points[None], axis=2)
 
 
-def cosines(vectors: np.ndarray, *, centred: bool = False) -> np.ndarray:
-    """(n, D) of one word -> (n, n); `centred` takes the mean of the unit vectors off first. A zero vector is at cosine 0 from all."""
+def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
+    """(n, D) of one word -> (n, n); `centered` takes the mean of the unit vectors off first. A zero vector is at cosine 0 from all."""
     rows = unit(np.asarray(vectors, np.float32))
-    if centred:
+    if centered:
         rows = unit(rows - rows.mean(axis=0))
     return rows @ rows.T

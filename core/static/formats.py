@@ -23,13 +23,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from core.common import steps
-from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t, tn
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.text.composed import composed
-from core.text.file_lines import Recoded
+from ..common import steps
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t, tn
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..text.composed import composed
+from ..text.file_lines import Recoded
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
 MAX_READ_PER_STORED = 16  # bytes read for each byte stored; a number of four bytes is written in 5 to 25 bytes

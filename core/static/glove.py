@@ -23,12 +23,12 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save, save_file
 
-from core import __version__
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.files import ours
-from core.files.atomic import replacing
-from core.files.made_of import say_differences
-from core.text import languages
+from .. import __version__
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..files import ours
+from ..files.atomic import replacing
+from ..files.made_of import say_differences
+from ..text import languages
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
 FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.ours names them
@@ -195,7 +195,7 @@ def train_glove(
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     meta = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    meta |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "licence": read.licence}
+    meta |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "license": read.license}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
     if work is None:
         ours.remove_own(kept.parent, re.escape(kept.name))

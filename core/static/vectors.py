@@ -18,26 +18,26 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.config import NEIGHBOURS
-from core.common.directions import unit
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.files.artifacts import lines_of
-from core.files.download import Report as DownloadReport
-from core.files.registry import resolve
-from core.static import formats
-from core.static.formats import Report
-from core.text.composed import plain_word
-from core.text.tokens import JOINER, bare
+from ..common.config import NEIGHBORS
+from ..common.directions import unit
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..files.artifacts import lines_of
+from ..files.download import Report as DownloadReport
+from ..files.registry import resolve
+from ..text.composed import plain_word
+from ..text.tokens import JOINER, bare
+from . import formats
+from .formats import Report
 
 BUNDLED_VECTORS = "glove-mini"
 MOST_SEEN = 200_000  # tokens of which is kept where their vector lies
 
 
 @dataclass(frozen=True, slots=True)
-class StaticNeighbour:
+class StaticNeighbor:
     word: str
     cosine: float
 
@@ -131,13 +131,13 @@ class StaticVectors:
             )
         return spelling
 
-    def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[StaticNeighbour]:
+    def neighbors(self, word: str, k: int = NEIGHBORS) -> list[StaticNeighbor]:
         """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
         spelling = self.find_spelling(word)
         plain = bare(spelling)
-        return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
+        return self.neighbors_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
-    def neighbours_of_vector(self, vector: np.ndarray, k: int = NEIGHBOURS, *, exclude: Iterable[str] = ()) -> list[StaticNeighbour]:
+    def neighbors_of_vector(self, vector: np.ndarray, k: int = NEIGHBORS, *, exclude: Iterable[str] = ()) -> list[StaticNeighbor]:
         """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
         vector = np.asarray(vector, np.float64)
         left_out = set(exclude)
@@ -150,7 +150,7 @@ class StaticVectors:
         n = min(k + len(left_out), len(cosines))
         nearest = np.argpartition(-cosines, n - 1)[:n]
         nearest = nearest[np.lexsort((nearest, -cosines[nearest]))]
-        return [StaticNeighbour(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
+        return [StaticNeighbor(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""

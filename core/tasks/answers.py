@@ -13,21 +13,21 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.common.limits import limits
-from core.elmo.models import Model
-from core.learning.features import Layers
-from core.learning.frozen import vectors_fingerprint
-from core.static.vectors import StaticVectors
-from core.tasks.catalogue import TASKS
-from core.tasks.coreference import FEMININE, MASCULINE, Mentions, cut_passage
-from core.tasks.heads import TaskHead, load_head, make_batch
-from core.tasks.inputs import Passage, Span, Tokens, flat, passage_of
-from core.tasks.questions import Paragraph
-from core.tasks.results import FOLDER
-from core.tasks.roles import Predicate
-from core.tasks.task import VARIANTS, Example
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.i18n import t
+from ..common.limits import limits
+from ..elmo.models import Model
+from ..learning.features import Layers
+from ..learning.frozen import vectors_fingerprint
+from ..static.vectors import StaticVectors
+from .catalog import TASKS
+from .coreference import FEMININE, MASCULINE, Mentions, cut_passage
+from .heads import TaskHead, load_head, make_batch
+from .inputs import Passage, Span, Tokens, flat, passage_of
+from .questions import Paragraph
+from .results import FOLDER
+from .roles import Predicate
+from .task import VARIANTS, Example
 
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120
@@ -190,8 +190,8 @@ def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: Stat
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
     begun, spans = 0, set()
     for sentence in passage:
-        labelled = ask(phrases, Example(((sentence,),)), model, vectors)[variant].said
-        spans |= {(begun + first, begun + last) for first, last, label in labelled if label == "NP"}
+        labeled = ask(phrases, Example(((sentence,),)), model, vectors)[variant].said
+        spans |= {(begun + first, begun + last) for first, last, label in labeled if label == "NP"}
         spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
         begun += len(sentence)
     if not spans:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from core.tasks.spans import tags_of
-from core.tasks.task import Example
+from .spans import tags_of
+from .task import Example
 
 FORBIDDEN = -1e4  # added to the score of a step that BIO does not allow
 

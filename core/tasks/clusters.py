@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import Dropout, first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.tasks.inputs import Passage, PassageBatch, Span, flat
-from core.tasks.reader import Reader, masked
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from ..common.draws import Dropout, first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .inputs import Passage, PassageBatch, Span, flat
+from .reader import Reader, masked
+from .task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first

@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import Dropout, first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.tasks.inputs import Passage, PassageBatch, Span, covered, passage_of
-from core.tasks.reader import Reader, masked
-from core.tasks.spans import f1
-from core.tasks.task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from ..common.draws import Dropout, first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .inputs import Passage, PassageBatch, Span, covered, passage_of
+from .reader import Reader, masked
+from .spans import f1
+from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16

@@ -14,14 +14,14 @@ from types import MappingProxyType
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import Dropout, first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.files.atomic import replacing
-from core.tasks.inputs import PassageBatch, flat, passage_of
-from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from ..common.draws import Dropout, first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..files.atomic import replacing
+from .inputs import PassageBatch, flat, passage_of
+from .reader import BiLSTM, Reader, masked
+from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 KEYS = ("sentence1", "sentence2", "gold_label")
 TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from core.learning import folders
-from core.learning.features import Layers
-from core.learning.fit import of_like_lengths
-from core.static.vectors import StaticVectors
-from core.tasks.catalogue import task_named
-from core.tasks.inputs import PassageBatch, make_texts
-from core.tasks.task import Example, Shape, Task, TaskRecipe
+from ..learning import folders
+from ..learning.features import Layers
+from ..learning.fit import of_like_lengths
+from ..static.vectors import StaticVectors
+from .catalog import task_named
+from .inputs import PassageBatch, make_texts
+from .task import Example, Shape, Task, TaskRecipe
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
 FORM = folders.Form("elmoscope-task-head", 1, "python -m core tasks train --help", (folders.WEIGHTS,))

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.learning.features import Layers
-from core.static.vectors import StaticVectors
-from core.text.tokens import split_sentences, token_spans
+from ..learning.features import Layers
+from ..static.vectors import StaticVectors
+from ..text.tokens import split_sentences, token_spans
 
 MAX_BYTES = 16  # of a word that the character network sees
 N_BYTES = 257  # 0 is padding

@@ -13,15 +13,15 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.tasks.chains import CRF, bio_tags, true_tags
-from core.tasks.inputs import PassageBatch
-from core.tasks.reader import Reader
-from core.tasks.spans import span_f1, spans_of
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
+from ..common.draws import first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from .chains import CRF, bio_tags, true_tags
+from .inputs import PassageBatch
+from .reader import Reader
+from .spans import span_f1, spans_of
+from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
 BETWEEN_DOCUMENTS = "-DOCSTART-"
 N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen

@@ -18,12 +18,12 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import Dropout, first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.tasks.inputs import PassageBatch, Span, covered, flat, passage_of
-from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe
+from ..common.draws import Dropout, first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .inputs import PassageBatch, Span, covered, flat, passage_of
+from .reader import BiLSTM, Reader, masked
+from .task import PARTS, Example, Shape, Task, TaskRecipe
 
 MAX_ANSWER = 15  # tokens
 MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training, never of the test
@@ -71,9 +71,9 @@ class Biattention(nn.Module):
         marks = _marks(examples, p.shape[1])
         x = self.narrow(self.dropout(torch.cat([p, of_q, p * of_q, of_q * of_p, marks], dim=2))).relu()  # (B, T, H)
         lengths = mask_p.sum(dim=1)
-        modelled = self.model(self.dropout(x), lengths)  # (B, T, 2H)
-        ended = self.to_last(self.dropout(torch.cat([x, modelled], dim=2)), lengths)
-        return masked(self.first(modelled)[..., 0], mask_p), masked(self.last(ended)[..., 0], mask_p)
+        modeled = self.model(self.dropout(x), lengths)  # (B, T, 2H)
+        ended = self.to_last(self.dropout(torch.cat([x, modeled], dim=2)), lengths)
+        return masked(self.first(modeled)[..., 0], mask_p), masked(self.last(ended)[..., 0], mask_p)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         first, last = self(texts, examples)

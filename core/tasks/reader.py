@@ -7,11 +7,11 @@ where the paper found that to help, a second mix joined to the LSTM's states.
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import Dropout
-from core.elmo.mix import ScalarMix
-from core.elmo.padded_lstm import bidirectional
-from core.tasks.inputs import N_BYTES, PassageBatch
-from core.tasks.task import Shape, TaskRecipe
+from ..common.draws import Dropout
+from ..elmo.mix import ScalarMix
+from ..elmo.padded_lstm import bidirectional
+from .inputs import N_BYTES, PassageBatch
+from .task import Shape, TaskRecipe
 
 BYTE_DIM = 16
 WIDTH = 3  # bytes that a filter of the character network sees
@@ -30,9 +30,9 @@ class ReaderWords(nn.Module):
         self.dim = shape.static_dim + recipe.character_dim + shape.elmo_dim
 
     def forward(self, texts: PassageBatch) -> Tensor:
-        spelt = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
+        spelled = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
         static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
-        parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelt], dim=1)))]  # (U, T, S + F)
+        parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelled], dim=1)))]  # (U, T, S + F)
         if self.mix is not None:
             parts.append(self.elmo_dropout(self.mix(texts.layers)))  # (L, U, T, D) -> (U, T, D)
         return torch.cat(parts, dim=2)

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.common.config import ASSETS
-from core.common.errors import CorruptArtifact
-from core.elmo.models import Model
-from core.files import sums
-from core.files.artifacts import provenance, read_json, write_json
-from core.files.atomic import locked
-from core.learning.fit import Epoch, resumed
-from core.learning.frozen import Frozen
-from core.static.vectors import StaticVectors
-from core.tasks.catalogue import TASKS
-from core.tasks.heads import TaskHead, save_head
-from core.tasks.task import VARIANTS, Task, TaskRecipe, read_data
-from core.tasks.train import freeze, make_fit
+from ..common.config import ASSETS
+from ..common.errors import CorruptArtifact
+from ..elmo.models import Model
+from ..files import sums
+from ..files.artifacts import provenance, read_json, write_json
+from ..files.atomic import locked
+from ..learning.fit import Epoch, resumed
+from ..learning.frozen import Frozen
+from ..static.vectors import StaticVectors
+from .catalog import TASKS
+from .heads import TaskHead, save_head
+from .task import VARIANTS, Task, TaskRecipe, read_data
+from .train import freeze, make_fit
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
 FORMAT = "elmoscope-tasks"

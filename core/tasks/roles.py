@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from core.common.draws import first_weights
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.tasks.chains import bio_rules, bio_tags, true_tags, viterbi
-from core.tasks.inputs import PassageBatch
-from core.tasks.reader import BiLSTM, ReaderWords, masked
-from core.tasks.spans import join_arguments, span_f1, spans_of, spans_of_brackets
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
+from ..common.draws import first_weights
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .chains import bio_rules, bio_tags, true_tags, viterbi
+from .inputs import PassageBatch
+from .reader import BiLSTM, ReaderWords, masked
+from .spans import join_arguments, span_f1, spans_of, spans_of_brackets
+from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
 MARK_DIM = 16
 RARE = 5  # a role with fewer arguments in the training set is not learned
@@ -32,7 +32,7 @@ class Predicate:
     every: tuple[int, ...] = ()  # the tokens of all predicates of the sentence
 
 
-class Labeller(nn.Module):
+class Labeler(nn.Module):
     """Texts of one sentence, `facts` its Predicate -> the predicate's arguments; and which words are predicates at all. The latter is asked
     of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them."""
 
@@ -136,7 +136,7 @@ TASK = Task(
     files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in PARTS}),
     readers=one_reader(read),
     labels=labels,
-    network=Labeller,
+    network=Labeler,
     score=score,
     scrambled=scrambled,
     measure="f1",

@@ -7,16 +7,16 @@ begins a span, as in conlleval; IOB1 is read the same way.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-Labelled = tuple[int, int, str]  # first token, last token, label
+Labeled = tuple[int, int, str]  # first token, last token, label
 
 
-def spans_of(tags: Sequence[str]) -> list[Labelled]:
+def spans_of(tags: Sequence[str]) -> list[Labeled]:
     """BIO (or IOB1) tags -> spans in their order.
 
     >>> spans_of(["B-person", "I-person", "O", "I-place"])
     [(0, 1, 'person'), (3, 3, 'place')]
     """
-    spans: list[Labelled] = []
+    spans: list[Labeled] = []
     inside = False
     for k, tag in enumerate(tags):
         kind, _, label = tag.partition("-")
@@ -30,7 +30,7 @@ def spans_of(tags: Sequence[str]) -> list[Labelled]:
     return spans
 
 
-def tags_of(spans: Iterable[Labelled], length: int) -> list[str]:
+def tags_of(spans: Iterable[Labeled], length: int) -> list[str]:
     """Spans that do not overlap -> BIO tags of a sentence of `length` tokens."""
     tags = ["O"] * length
     for first, last, label in spans:
@@ -38,7 +38,7 @@ def tags_of(spans: Iterable[Labelled], length: int) -> list[str]:
     return tags
 
 
-def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
+def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
     """One predicate's column of CoNLL-2005 ("(ARG0*", "*", "*)") -> spans; ValueError where a bracket has no other half.
 
     >>> spans_of_brackets(["(ARG0*", "*)", "(V*)", "*"])
@@ -64,7 +64,7 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
     return results
 
 
-def join_arguments(spans: Iterable[Labelled]) -> list[tuple]:
+def join_arguments(spans: Iterable[Labeled]) -> list[tuple]:
     """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it. Each is
     (role, (first, last), (first, last) of its continuation, ...)."""
     rows: list[tuple] = []

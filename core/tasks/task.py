@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from torch import Generator
 
-from core.common.errors import BadInput, MissingArtifact
-from core.common.i18n import t
-from core.common.markup import command, shorten
-from core.tasks.inputs import Passage
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..common.markup import command, shorten
+from .inputs import Passage
 
 PARTS = ("train", "dev", "test")
 MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch

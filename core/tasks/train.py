@@ -8,18 +8,18 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from core.common.draws import seeded
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.models import Model
-from core.files.artifacts import provenance, text_fingerprint
-from core.learning.features import Report
-from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
-from core.learning.frozen import Frozen, freeze_each
-from core.static.vectors import StaticVectors
-from core.tasks.heads import TaskHead, make_batch
-from core.tasks.task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
+from ..common.draws import seeded
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.models import Model
+from ..files.artifacts import provenance, text_fingerprint
+from ..learning.features import Report
+from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
+from ..learning.frozen import Frozen, freeze_each
+from ..static.vectors import StaticVectors
+from .heads import TaskHead, make_batch
+from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:

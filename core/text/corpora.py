@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from core.files.registry import resolve
-from core.text import languages
-from core.text.composed import folded, plain_word
-from core.text.labelled_words import parts, sentences_of, sentences_with
-from core.text.languages import Language
-from core.text.morphemes import may_follow_noun
-from core.text.sentences import Sentence, Target, read_sentences
-from core.text.tokens import JOINER, bare, find_word, join_tokens, spaced
-from core.text.word_in_question import same_word
+from ..files.registry import resolve
+from . import languages
+from .composed import folded, plain_word
+from .labeled_words import parts, sentences_of, sentences_with
+from .languages import Language
+from .morphemes import may_follow_noun
+from .sentences import Sentence, Target, read_sentences
+from .tokens import JOINER, bare, find_word, join_tokens, spaced
+from .word_in_question import same_word
 
 BUNDLED_CORPUS = "sentences"
 
@@ -21,23 +21,23 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
 
     A language's own labeled sentences are stored by words, for people; they come cut as its models read them. "sentences+python" has
-    those of a further word behind them, "sentences+more-words" those of all (core.text.labelled_words).
+    those of a further word behind them, "sentences+more-words" those of all (core.text.labeled_words).
     """
     owner = sentences_of(name)
     own, added = parts(name)
     with languages.reading(owner or language or languages.in_use()):
         sentences = read_sentences(resolve(own, "corpus"))
-    if owner and owner.tokeniser != "words":
+    if owner and owner.tokenizer != "words":
         sentences = [recut(sentence, owner) for sentence in sentences]
-    return [*sentences, *(sentence for item in added for sentence in labelled_of(owner, item))]
+    return [*sentences, *(sentence for item in added for sentence in labeled_of(owner, item))]
 
 
-def labelled_of(language: Language, added: str) -> list[Sentence]:
+def labeled_of(language: Language, added: str) -> list[Sentence]:
     """The labeled sentences of a further word of the language, or of all of them, cut as its models read them."""
     with languages.reading(language):
         whole = added == language.more_sentences
         result = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
-    return [recut(sentence, language) for sentence in result] if language.tokeniser != "words" else result
+    return [recut(sentence, language) for sentence in result] if language.tokenizer != "words" else result
 
 
 def recut(sentence: Sentence, language: Language) -> Sentence:
@@ -89,7 +89,7 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
     `forms`: where the word itself is missing, the positions of its other forms.
     """
-    cut = with_word(list(tokens), word) if language.tokeniser != "words" else list(tokens)
+    cut = with_word(list(tokens), word) if language.tokenizer != "words" else list(tokens)
     places = find_word(cut, word)
     if not places and forms:
         places = [k for k in range(len(cut)) if same_word([word], 0, cut, k, language)]

@@ -4,9 +4,9 @@ sentences>-senses.json for the further ones."""
 from functools import lru_cache
 from pathlib import Path
 
-from core.common import config, i18n
-from core.files.artifacts import read_json
-from core.text.languages import Language
+from ..common import config, i18n
+from ..files.artifacts import read_json
+from .languages import Language
 
 
 def definition(language: Language, word: str, sense: str) -> str:

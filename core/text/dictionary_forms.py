@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.common import i18n
-from core.text import languages
-from core.text.morphemes import analysed, has_hangul, morphemes
-from core.text.word_in_question import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
+from ..common import i18n
+from . import languages
+from .morphemes import analyzed, has_hangul, morphemes
+from .word_in_question import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
 
 
 @lru_cache(maxsize=65_536)
@@ -21,7 +21,7 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     if not has_hangul(word):
         known = words_of(languages.get_language(i18n.ENGLISH))
         return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, known) if lemma not in known.function)
-    parts = [part for item in analysed(morphemes(word)) if item for part in item.parts]
+    parts = [part for item in analyzed(morphemes(word)) if item for part in item.parts]
     (stem, tag), (after, of) = (*parts, ("", ""), ("", ""))[:2]
     if tag in VERBS:
         return (f"{stem}다",)
@@ -38,7 +38,7 @@ def forms_among(words: Sequence[str], verb: str) -> list[int]:
 
 def is_form(tokens: Sequence[str], k: int, verb: str) -> bool:
     """Whether a sentence's token is a form of a Korean verb, as the whole sentence has it: 먹 by itself may be the ink."""
-    read = analysed(tokens)[k]
+    read = analyzed(tokens)[k]
     return read is not None and read.parts[0][1] in VERBS and f"{read.parts[0][0]}다" == verb
 
 

@@ -9,14 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from core.common import notes, steps
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t, tn
-from core.common.limits import limits
-from core.files.formats import check_archive
-from core.files.uploaded import clean_name
-from core.files.xml_parts import local_name, read_part
-from core.text.file_lines import LineCount
+from ..common import notes, steps
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t, tn
+from ..common.limits import limits
+from ..files.formats import check_archive
+from ..files.uploaded import clean_name
+from ..files.xml_parts import local_name, read_part
+from .file_lines import LineCount
 
 SUFFIXES = (".docx", ".pdf", ".epub")
 _WORD = ("http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")

@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
-from core.common import notes, steps
-from core.common.errors import BadInput
-from core.common.i18n import t, tn
-from core.common.limits import limits
-from core.files.artifacts import check_fits
-from core.files.encodings import encoding_of
-from core.files.formats import check_beginning
+from ..common import notes, steps
+from ..common.errors import BadInput
+from ..common.i18n import t, tn
+from ..common.limits import limits
+from ..files.artifacts import check_fits
+from ..files.encodings import encoding_of
+from ..files.formats import check_beginning
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_LINE_BYTES = 1_000_000

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.files.artifacts import iterate_json_list, parse_json
-from core.files.formats import suffix_of
-from core.text.file_lines import BadRow, LeftOut, LineCount, Place, iterate_lines, show_value
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..files.artifacts import iterate_json_list, parse_json
+from ..files.formats import suffix_of
+from .file_lines import BadRow, LeftOut, LineCount, Place, iterate_lines, show_value
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 
@@ -19,7 +19,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, **reading: Any) -> It
     With `left_out`, lines that are not JSON are left out, and `left_out` counts them and all rows.
     """
     if (kind := suffix_of(path)) not in (".json", ".jsonl"):
-        raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
+        raise BadInput(f"{path.name} holds no labeled rows: they are read from .jsonl or .json files.")
     strict = left_out is None
     left_out = left_out or LeftOut(path.name)
     needed = t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')

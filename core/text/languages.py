@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
-from core.common import i18n
-from core.common.config import ROOT
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import InThread, t
-from core.common.markup import shorten
-from core.files.artifacts import read_json
-from core.text import tokens
-from core.text.composed import folded, plain_word
-from core.text.legible import Choice, CutWord
-from core.text.morphemes import morphemes
-from core.text.word_ranks import ranks_of
+from ..common import i18n
+from ..common.config import ROOT
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import InThread, t
+from ..common.markup import shorten
+from ..files.artifacts import read_json
+from . import tokens
+from .composed import folded, plain_word
+from .legible import Choice, CutWord
+from .morphemes import morphemes
+from .word_ranks import ranks_of
 
 LATIN = "LATIN"  # a script, as Unicode names it
 FREQUENT = 20_000  # of the most frequent words: either part of a cut word may stand alone
@@ -35,7 +35,7 @@ def _at_blanks(sentence: str, _choose: Choice) -> list[str]:
     return [plain_word(token) for token in sentence.split()]
 
 
-TOKENISERS: dict[str, Callable[[str, Choice], list[str]]] = {
+TOKENIZERS: dict[str, Callable[[str, Choice], list[str]]] = {
     "words": tokens.tokenize,  # words and marks apart; good for most languages that write spaces
     "spaces": _at_blanks,  # for text that is cut already
     "morphemes-ko": morphemes,
@@ -48,22 +48,22 @@ class Language:
 
     code: str
     name: str  # as its readers call it
-    tokeniser: str = "words"  # a key of TOKENISERS
+    tokenizer: str = "words"  # a key of TOKENIZERS
     model: str = ""  # names in core.files.registry, used where they are on this machine
     vectors: str = ""
     sentences: str = ""  # our own sense-labeled ones
-    more_sentences: str = ""  # those of many more words, read by the word: see core.text.labelled_words
+    more_sentences: str = ""  # those of many more words, read by the word: see core.text.labeled_words
     targets: str = ""  # the folder of assets that holds the table and the maps of those sentences
     corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...
     hold_out: float = 0.0  # ... but for this share of their lines, which measures it
     filters: tuple[tuple[int, int], ...] = ()  # (width in bytes, number) of a model's char-CNN, narrowest first; () as English
-    licence: str = "Not stated"  # of what is trained on its corpus
+    license: str = "Not stated"  # of what is trained on its corpus
     examples: dict = field(default_factory=dict)  # by page
     words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.text.word_in_question
 
     def tokenize(self, sentence: str) -> list[str]:
         """Return the tokens of one sentence."""
-        return TOKENISERS[self.tokeniser](sentence, self.joins)
+        return TOKENIZERS[self.tokenizer](sentence, self.joins)
 
     def joins(self, word: CutWord) -> bool:
         """Whether a word that was cut in two is read without its hyphen: as its vectors' list has it, else unless both parts are words."""
@@ -165,8 +165,8 @@ def _read(path: Path) -> Language:
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
     if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
         raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=shorten(folder)))
-    if entries.get("tokeniser", "words") not in TOKENISERS:
-        names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
+    if entries.get("tokenizer", "words") not in TOKENIZERS:
+        names = {"name": entries["tokenizer"], "names": ", ".join(TOKENIZERS)}
         raise BadInput(t("{path}: unknown tokenizer {name!r}. Choose: {names}.", path=path, **names))
     try:
         entries["filters"] = tuple((int(width), int(count)) for width, count in entries.get("filters", ()))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
-from core.text.composed import SIGNS, composed, has_signs, plain_sign, plain_signs
+from .composed import SIGNS, composed, has_signs, plain_sign, plain_signs
 
 CUT = "-\u200b"  # a hyphen at which a line ended
 SOFT = "\u00ad"

@@ -12,11 +12,11 @@ from itertools import chain, pairwise
 from typing import TypeVar
 from unicodedata import east_asian_width
 
-from core.common import steps
-from core.common.errors import ElmoscopeError
-from core.common.turns import JobEnded
-from core.text.legible import SOFT, CutWord, cut_words
-from core.text.tokens import split_sentences
+from ..common import steps
+from ..common.errors import ElmoscopeError
+from ..common.turns import JobEnded
+from .legible import SOFT, CutWord, cut_words
+from .tokens import split_sentences
 
 DETECT, JOIN, KEEP = "detect", "join", "keep"
 LONGEST = 5_000  # characters of a sentence; what has no end mark for longer is cut at a blank

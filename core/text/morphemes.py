@@ -17,10 +17,10 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.text.legible import Choice, keep_hyphen
-from core.text.tokens import JOINER, pieces, spaced, token_spans
+from ..common.errors import BadInput
+from ..common.i18n import t
+from .legible import Choice, keep_hyphen
+from .tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 _PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's account of a piece: 내리/VV/*+어서/EC/*
@@ -62,16 +62,16 @@ def has_hangul(text: str) -> bool:
     return bool(_HANGUL.search(text))
 
 
-def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
+def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     """For each of a sentence's tokens the morpheme it begins with; None for one without Hangul.
 
-    >>> [one and one.parts for one in analysed(["눈", "\u2060이", "내려서"])]
+    >>> [one and one.parts for one in analyzed(["눈", "\u2060이", "내려서"])]
     [(('눈', 'NNG'),), (('이', 'JKS'),), (('내리', 'VV'), ('어서', 'EC'))]
     """
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    result = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda item: item.start)
+    result = sorted(_analyzer()("".join(written).encode("utf-8", "replace").decode()), key=lambda item: item.start)
     lines = []
     end = 0
     k = 0
@@ -107,12 +107,12 @@ def may_follow_noun(noun: str, rest: str) -> bool:
 
 
 def _has_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyser()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
     return first.surface == noun and all(tag.startswith("J") for item in others for tag in item.tags)
 
 
 def _is_noun_with_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyser()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
     if first.surface != noun or not others:
         return False
     if others[0].surface == _PLURAL:
@@ -142,7 +142,7 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
 def _cuts(text: str) -> set[int]:
     """Where the analyzer lets a morpheme begin."""
     whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
-    return {item.start for item in _analyser()(whole)}
+    return {item.start for item in _analyzer()(whole)}
 
 
 def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -158,7 +158,7 @@ def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
 
 
 @cache
-def _analyser() -> Callable[[str], list[Morpheme]]:
+def _analyzer() -> Callable[[str], list[Morpheme]]:
     """A sentence -> its morphemes."""
     for made in (mecab_ko, plain_mecab):
         with suppress(ImportError):
@@ -200,6 +200,6 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
 
 
 def _morpheme(start: int, surface: str, tags: str, account: str | None) -> Morpheme:
-    """As both analysers name things: tags joined by "+", "*" or nothing where a piece is one morpheme."""
+    """As both analyzers name things: tags joined by "+", "*" or nothing where a piece is one morpheme."""
     drawn = tuple(_PART.findall(account or ""))
     return Morpheme(start, surface, tuple(tags.split("+")), drawn or ((surface, tags.split("+")[0]),))

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.text.composed import JOINER, folded
-from core.text.legible import cut_words, legible
-from core.text.tokens import bare, spans_in
+from .composed import JOINER, folded
+from .legible import cut_words, legible
+from .tokens import bare, spans_in
 
 
 def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]]:

@@ -13,17 +13,17 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.common import notes, steps
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.limits import check_allowed, limits, texts_expire
-from core.common.markup import shorten
-from core.common.turns import JobEnded
-from core.files import own_names, quotas, uploaded
-from core.files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
-from core.files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
-from core.text.line_breaks import DETECT
-from core.text.sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
+from ..common import notes, steps
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.limits import check_allowed, limits, texts_expire
+from ..common.markup import shorten
+from ..common.turns import JobEnded
+from ..files import own_names, quotas, uploaded
+from ..files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
+from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
+from .line_breaks import DETECT
+from .sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
 KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
 QUICK_BYTES = 1_000_000  # of files, unpacked

@@ -8,19 +8,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.common import i18n
-from core.common.limits import limits
-from core.text import languages
-from core.text.composed import folded
-from core.text.dictionary_forms import dictionary_forms
-from core.text.morphemes import analysed
-from core.text.tokens import bare, find_word, join_tokens
-from core.text.word_in_question import words_of
+from ..common import i18n
+from ..common.limits import limits
+from . import languages
+from .composed import folded
+from .dictionary_forms import dictionary_forms
+from .morphemes import analyzed
+from .tokens import bare, find_word, join_tokens
+from .word_in_question import words_of
 
 NAMES = ("NNP",)  # tags of the Korean analyzer
 
 
-class LabelledTable(Protocol):
+class LabeledTable(Protocol):
     """What knows labeled words: an occurrence table (core.index.table)."""
 
     lemmas: list[str]
@@ -49,14 +49,14 @@ class WordInContext:
     @property
     def is_name(self) -> bool:
         """Whether it is written as a name: a capital within a sentence that has small letters too, or as the Korean analyzer says."""
-        morpheme = analysed(self.tokens)[self.position]
+        morpheme = analyzed(self.tokens)[self.position]
         if morpheme is not None:
             return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
         before = bare(self.tokens[self.position - 1]) if self.position else ""
         has_capital = bare(self.word)[:1].isupper() and bare(self.word) != "I"
         return has_capital and before[-1:].isalnum() and any(map(str.islower, self.tokens))
 
-    def lemma_in(self, table: LabelledTable) -> str | None:
+    def lemma_in(self, table: LabeledTable) -> str | None:
         """The labeled word of a table that the token is read as, or None."""
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
@@ -84,7 +84,7 @@ class Chosen:
     def place(self) -> tuple[tuple[str, ...], int | None]:
         return self.tokens, self.position
 
-    def lemma_in(self, table: LabelledTable) -> str | None:
+    def lemma_in(self, table: LabeledTable) -> str | None:
         """The labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
 

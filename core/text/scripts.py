@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from core.common import notes
-from core.common.i18n import tn
-from core.common.markup import shorten
-from core.text.languages import LATIN, Language, scripts_of
-from core.text.tokens import bare
+from ..common import notes
+from ..common.i18n import tn
+from ..common.markup import shorten
+from .languages import LATIN, Language, scripts_of
+from .tokens import bare
 
 EXAMPLES = 3  # tokens that are cited
 

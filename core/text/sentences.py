@@ -13,24 +13,24 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from core.common import notes
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.files.artifacts import check_fits, text_fingerprint
-from core.files.formats import refuse_format, suffix_of
-from core.text import documents
-from core.text.composed import plain_word
-from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, refuse, show_value
-from core.text.json_rows import json_rows
-from core.text.languages import in_use, tokenize
-from core.text.legible import legible
-from core.text.line_breaks import DETECT, sentences_in
-from core.text.other_forms import settle_tokens
-from core.text.scripts import note_unread
-from core.text.table_cells import DATE_COLUMNS, cells
-from core.text.tables import is_missing, note_blank
-from core.text.tokens import as_written, join_tokens, pieces, spans_in
+from ..common import notes
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..files.artifacts import check_fits, text_fingerprint
+from ..files.formats import refuse_format, suffix_of
+from . import documents
+from .composed import plain_word
+from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, refuse, show_value
+from .json_rows import json_rows
+from .languages import in_use, tokenize
+from .legible import legible
+from .line_breaks import DETECT, sentences_in
+from .other_forms import settle_tokens
+from .scripts import note_unread
+from .table_cells import DATE_COLUMNS, cells
+from .tables import is_missing, note_blank
+from .tokens import as_written, join_tokens, pieces, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -62,7 +62,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledRow:
+class LabeledRow:
     """One row of `evaluate senses`: `word` names the group (a lemma, say), so the token there may be an inflected form."""
 
     word: str
@@ -129,11 +129,11 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
     return _merged(_sentences(Path(path), (None, None), DETECT, whole=False, most=ANY_SIZE, position=position))
 
 
-def read_labelled(path: str | Path) -> list[LabelledRow]:
+def read_labeled(path: str | Path) -> list[LabeledRow]:
     """The rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
-        row = _labelled(value, place)
+        row = _labeled(value, place)
         if is_guess(value):  # nothing is measured, or learned, on a model's own guesses
             continue
         rows.append(row)
@@ -365,14 +365,14 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     return (Target(position, token, None, lemma, pos, sense) if is_guess(row) else Target(position, token, sense, lemma, pos),)
 
 
-def _labelled(row: Any, place: Place | str) -> LabelledRow:
+def _labeled(row: Any, place: Place | str) -> LabeledRow:
     given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
-    return LabelledRow(as_text(given["word"], place), tokens, target.position, as_text(given["label"], place))
+    return LabeledRow(as_text(given["word"], place), tokens, target.position, as_text(given["label"], place))
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from core.common.i18n import t
-from core.text.composed import composed, folded
-from core.text.file_lines import BadRow, LeftOut, Place, refuse, show_value
-from core.text.tables import Unread, file_rows, is_missing, note_blank, note_doubled
+from ..common.i18n import t
+from .composed import composed, folded
+from .file_lines import BadRow, LeftOut, Place, refuse, show_value
+from .tables import Unread, file_rows, is_missing, note_blank, note_doubled
 
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read

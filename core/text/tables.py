@@ -12,11 +12,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.common import notes
-from core.common.i18n import t, tn
-from core.text.composed import folded
-from core.text.file_lines import BadRow, LeftOut, Place, iterate_lines
-from core.text.workbooks import workbook_rows
+from ..common import notes
+from ..common.i18n import t, tn
+from .composed import folded
+from .file_lines import BadRow, LeftOut, Place, iterate_lines
+from .workbooks import workbook_rows
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
 MOST_SNIFFED = 2_000, 1_000_000  # lines and characters by which the form of a table is told

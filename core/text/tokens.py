@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.text.composed import JOINER, folded, has_signs, plain_signs
-from core.text.legible import Choice, Legible, cut_words, keep_hyphen, legible, read
-from core.text.sentence_ends import sentence_ends
+from .composed import JOINER, folded, has_signs, plain_signs
+from .legible import Choice, Legible, cut_words, keep_hyphen, legible, read
+from .sentence_ends import sentence_ends
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262

@@ -25,13 +25,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.common import i18n
-from core.text import languages
-from core.text.composed import folded
-from core.text.languages import Language
-from core.text.morphemes import Morpheme, analysed, has_hangul
-from core.text.tokens import bare
-from core.text.word_ranks import ranks_of
+from ..common import i18n
+from . import languages
+from .composed import folded
+from .languages import Language
+from .morphemes import Morpheme, analyzed, has_hangul
+from .tokens import bare
+from .word_ranks import ranks_of
 
 # What a word is worth: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
 FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
@@ -94,7 +94,7 @@ def word_in_question(
             both[side] = [_at(both[side], (tokens_a, tokens_b)[side], position)]
     pair = _find_pair(*both)
     if pair is None and tapped == (None, None):
-        pair = _find_pair(*_with_spelt_alike(both, (tokens_a, tokens_b)))
+        pair = _find_pair(*_with_spelled_alike(both, (tokens_a, tokens_b)))
     i, j = pair or tuple(max(of, key=lambda item: item.best, default=None) for of in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
@@ -108,7 +108,7 @@ def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, 
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """The tokens that may be in question: words, but for those that carry grammar."""
     words = []
-    read = analysed(tokens)
+    read = analyzed(tokens)
     stems = frozenset(part + "다" * (tag in VERBS) for item in read if item for part, tag in item.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
@@ -123,12 +123,12 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     return words
 
 
-def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
+def _with_spelled_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
     """What carries grammar in one sentence is meant where the other has it as a word: may beside May, will beside a will."""
     results = []
     for of, other, words in zip(both, both[::-1], tokens, strict=True):
-        known, spelt = {item.position for item in of}, {item.spelling for item in other}
-        results.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelt)])
+        known, spelled = {item.position for item in of}, {item.spelling for item in other}
+        results.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelled)])
     return results
 
 
@@ -171,7 +171,7 @@ def _spelling(token: str) -> str:
 
 
 def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
-    foreign = language.tokeniser == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
+    foreign = language.tokenizer == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
     of = languages.get_language(i18n.ENGLISH) if foreign else language
     known = words_of(of)
     spelling = _spelling(tokens[k])
@@ -234,7 +234,7 @@ def _without(word: str, ending: int) -> list[str]:
 def _of_hangul(language: Language) -> Language:
     """The language whose lists hold Hangul: the one in use, else the one that is read by the analyzer."""
     codes = (language.code, *languages.codes())
-    return next((languages.get_language(code) for code in codes if languages.get_language(code).tokeniser == "morphemes-ko"), language)
+    return next((languages.get_language(code) for code in codes if languages.get_language(code).tokenizer == "morphemes-ko"), language)
 
 
 def _korean(

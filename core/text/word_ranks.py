@@ -3,9 +3,9 @@
 from contextlib import suppress
 from functools import lru_cache
 
-from core.common.errors import ElmoscopeError
-from core.files import registry
-from core.text.tokens import bare
+from ..common.errors import ElmoscopeError
+from ..files import registry
+from .tokens import bare
 
 
 def ranks_of(vectors: str) -> dict[str, int]:

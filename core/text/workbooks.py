@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from core.common import notes, steps
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.limits import limits
-from core.files.artifacts import check_fits
-from core.files.formats import check_archive
-from core.files.xml_parts import local_name, read_part
-from core.text.file_lines import MAX_BYTES, LineCount, Place
+from ..common import notes, steps
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.limits import limits
+from ..files.artifacts import check_fits
+from ..files.formats import check_archive
+from ..files.xml_parts import local_name, read_part
+from .file_lines import MAX_BYTES, LineCount, Place
 
 MAX_COLUMNS = 1_000
 MAX_ELEMENTS = 200_000  # of the parts that are neither sheets nor shared strings, mostly styles

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.markup import shorten
-from core.elmo.packing import PackedBatch, pack
-from core.files import made_of, ours
-from core.files.artifacts import read_json, write_json
-from core.files.atomic import replacing
-from core.files.formats import check_beginning
-from core.text import languages
-from core.text.file_lines import wide_encoding
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.markup import shorten
+from ..elmo.packing import PackedBatch, pack
+from ..files import made_of, ours
+from ..files.artifacts import read_json, write_json
+from ..files.atomic import replacing
+from ..files.formats import check_beginning
+from ..text import languages
+from ..text.file_lines import wide_encoding
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
 FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.ours names them

@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.common.config import MINI, ModelShape
-from core.common.device import CPU, choose
-from core.common.errors import BadInput, ElmoscopeError
-from core.elmo.encoder import Encoder
-from core.elmo.language_model import LanguageModel, Perplexity, Vocabulary
-from core.elmo.weights import save_safetensors
-from core.files import checkpoint, made_of, ours
-from core.files.artifacts import file_sha256, provenance, read_json, replacing, write_json
-from core.text import languages
-from core.training.data import FILES, Corpus, prepare, read_lines
-from core.training.trainer import PretrainConfig, StepProgress, Trainer
-from core.training.warm_start import solve_characters
+from ..common.config import MINI, ModelShape
+from ..common.device import CPU, choose
+from ..common.errors import BadInput, ElmoscopeError
+from ..elmo.encoder import Encoder
+from ..elmo.language_model import LanguageModel, Perplexity, Vocabulary
+from ..elmo.weights import save_safetensors
+from ..files import checkpoint, made_of, ours
+from ..files.artifacts import file_sha256, provenance, read_json, replacing, write_json
+from ..text import languages
+from .data import FILES, Corpus, prepare, read_lines
+from .trainer import PretrainConfig, StepProgress, Trainer
+from .warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
@@ -266,7 +266,7 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     if recipe.valid:
         calibrate(recipe, trainer, log)
     meta = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
-    meta |= {"language": recipe.language, "licence": languages.get_language(recipe.language).licence}
+    meta |= {"language": recipe.language, "license": languages.get_language(recipe.language).license}
     with replacing(folder / "model", own=MODEL) as model:
         save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
         write_json(model / "training_log.json", log.lines())

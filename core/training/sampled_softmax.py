@@ -6,7 +6,7 @@ import math
 import torch
 from torch import Tensor
 
-from core.elmo.language_model import Softmax
+from ..elmo.language_model import Softmax
 
 
 class LogUniformSampler:

@@ -22,19 +22,19 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from core.common.config import ModelShape
-from core.common.device import CPU, CUDA, PROCESSOR
-from core.common.draws import seeded
-from core.common.errors import BadInput
-from core.elmo.language_model import SPECIALS, Softmax
-from core.elmo.model import BiLM, CharacterCNN
-from core.elmo.packing import PackedBatch
-from core.elmo.recurrence import side_by_side
-from core.files import checkpoint, made_of
-from core.training import topic_loss
-from core.training.data import Corpus
-from core.training.optimiser import OrthogonalMomentum
-from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
+from ..common.config import ModelShape
+from ..common.device import CPU, CUDA, PROCESSOR
+from ..common.draws import seeded
+from ..common.errors import BadInput
+from ..elmo.language_model import SPECIALS, Softmax
+from ..elmo.model import BiLM, CharacterCNN
+from ..elmo.packing import PackedBatch
+from ..elmo.recurrence import side_by_side
+from ..files import checkpoint, made_of
+from . import topic_loss
+from .data import Corpus
+from .optimizer import OrthogonalMomentum
+from .sampled_softmax import LogUniformSampler, SampledSoftmax
 
 SPELLED_AT_ONCE = 512  # words
 

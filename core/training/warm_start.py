@@ -14,10 +14,10 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from core.elmo.language_model import Softmax, Vocabulary
-from core.elmo.model import BiLM, CharacterCNN
-from core.text.tokens import BEGIN_WORD, END_WORD, character_ids
-from core.training.trainer import Trainer, spell
+from ..elmo.language_model import Softmax, Vocabulary
+from ..elmo.model import BiLM, CharacterCNN
+from ..text.tokens import BEGIN_WORD, END_WORD, character_ids
+from .trainer import Trainer, spell
 
 WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
 SCALE = 8.0  # by which a filter of an n-gram falls off as characters differ
@@ -134,8 +134,8 @@ def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list
         convolution.weight.zero_()
         convolution.bias.fill_(-1.0)
         if windows:
-            spelt = characters.embedding.weight[torch.tensor(windows)]  # (n, width, 16)
-            convolution.weight[: len(windows)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
+            spelled = characters.embedding.weight[torch.tensor(windows)]  # (n, width, 16)
+            convolution.weight[: len(windows)] = (spelled * scale / spelled.square().sum((1, 2), keepdim=True)).transpose(1, 2)
             convolution.bias[: len(windows)] = 1.0 - scale
     return len(windows)
 

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis import surroundings
-from core.analysis.surroundings import Surroundings
-from core.common.directions import unit_rows
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Query
-from core.index.table import OccurrenceTable
-from core.senses import clusters
-from core.senses.trust import Links, links
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.workbench import Bench, reads_as_model, table_key
+from ..analysis import surroundings
+from ..analysis.surroundings import Surroundings
+from ..common.directions import unit_rows
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo.mix import layer_weights, mixed
+from ..index.neighbors import Query
+from ..index.table import OccurrenceTable
+from ..senses import clusters
+from ..senses.trust import Links, links
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
@@ -65,32 +65,32 @@ class Around:
 
 
 @reads_as_model
-def frequent_words(bench: Bench) -> list[str]:
+def frequent_words(workspace: Workspace) -> list[str]:
     """The commonest words of a corpus without labels that can tell something; of any kind where none can."""
-    table = bench.targets
+    table = workspace.targets
 
     def choose() -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
         return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
 
-    return bench.opener.memo.value("frequent words", table_key(table), choose, most=8)
+    return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
 
 
 @reads_as_model
-def compute(bench: Bench, request: AroundRequest) -> Around | None:
+def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
     """The map; None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
         known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
         raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
-    table = bench.every_token
+    table = workspace.every_token
     if table is None:
         return None
-    queries = bench.queries(request.contexts)
+    queries = workspace.queries(request.contexts)
     words = list(dict.fromkeys([request.word, *(query.word.casefold() for query in queries)]))
     n_layers = table.meta["layers"]
     points = surroundings.surroundings(table, words, queries, np.eye(n_layers)[-1])
-    spaces = bench.layers.spaces
+    spaces = workspace.layers.spaces
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
     cosines = np.stack([_cosines(points.layers, queries, weights) for weights in mixes])

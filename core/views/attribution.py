@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.model_layers import MIX
-from core.elmo.mix import layer_weights
-from core.index.table import OccurrenceTable
-from core.senses.influence import DROP, Centroids, Influence, centroids, influence, pair
-from core.text import word_in_question
-from core.text.readings import WordInContext
-from core.workbench import Bench, reads_as_model
+from ..common.model_layers import MIX
+from ..elmo.mix import layer_weights
+from ..index.table import OccurrenceTable
+from ..senses.influence import DROP, Centroids, Influence, centroids, influence, pair
+from ..text import word_in_question
+from ..text.readings import WordInContext
+from ..workspace import Workspace, reads_as_model
 
 READS = ("model", "corpus")
 SENSES, OTHER, MOVED = "senses", "other", "moved"
@@ -38,22 +38,22 @@ class Attribution:
 
 
 @reads_as_model
-def compute(bench: Bench, request: AttributionRequest) -> Attribution:
+def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
     word, other = request.word, request.other
-    bench = bench.about(word)
-    weights = layer_weights(MIX, bench.layers.n, request.weights or None)
-    lemma = word.lemma_in(bench.targets) if bench.is_labelled else None
-    measures = _senses(bench.targets, lemma, word, weights) if lemma else None
+    workspace = workspace.about(word)
+    weights = layer_weights(MIX, workspace.layers.n, request.weights or None)
+    lemma = word.lemma_in(workspace.targets) if workspace.is_labeled else None
+    measures = _senses(workspace.targets, lemma, word, weights) if lemma else None
     by = SENSES if measures and len(measures.senses) > 1 else MOVED
     if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
-        vectors = np.stack([query.layers for query in bench.queries((word, other))])
+        vectors = np.stack([query.layers for query in workspace.queries((word, other))])
         by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
-    result = influence(bench.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights)
-    content = frozenset(each.position for each in word_in_question.candidates(result.tokens, bench.language))
-    return Attribution(by, tuple(bench.targets.senses_of(lemma)) if lemma else (), result, content)
+    result = influence(workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights)
+    content = frozenset(each.position for each in word_in_question.candidates(result.tokens, workspace.language))
+    return Attribution(by, tuple(workspace.targets.senses_of(lemma)) if lemma else (), result, content)
 
 
 def _senses(table: OccurrenceTable, lemma: str, word: WordInContext, weights: np.ndarray) -> Centroids:
-    rows = np.array([row for row in table.labelled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
+    rows = np.array([row for row in table.labeled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
     return centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)

@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import SENSES
-from core.common.significance import LEVEL, benjamini_hochberg
-from core.corpus import change, usage_graphs
-from core.corpus.change import UseChange
-from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Occurrence
-from core.index.sense_space import LAYER, SenseSpace
-from core.senses import clusters
-from core.text.composed import folded
-from core.text.tokens import bare
-from core.views.induction import space_of
-from core.views.left_out import LeftOutSentences
-from core.views.sides import (
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..common.significance import LEVEL, benjamini_hochberg
+from ..corpus import change, usage_graphs
+from ..corpus.change import UseChange
+from ..elmo.mix import layer_weights, mixed
+from ..index.neighbors import Occurrence
+from ..index.sense_space import LAYER, SenseSpace
+from ..senses import clusters
+from ..text.composed import folded
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model, table_key
+from .induction import space_of
+from .left_out import LeftOutSentences
+from .sides import (
     Band,
     Side,
     SideTexts,
@@ -38,7 +39,6 @@ from core.views.sides import (
     spread_evenly,
     word_texts,
 )
-from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 COUNTED = 80  # of all, in which the number of groups is looked for
@@ -91,7 +91,7 @@ class WordChange:
     items: list[Occurrence]
     groups: np.ndarray  # (n,)
     names: tuple[str, ...]  # of the groups
-    labelled: bool  # whether the groups are the corpus' labels
+    labeled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
     near: np.ndarray  # (n,) closeness to the own group
     placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
@@ -131,13 +131,13 @@ class RankedWord:
 
 
 @reads_as_model
-def compute(bench: Bench, request: ChangeRequest, report: Report | None = None) -> WordChange | None:
+def compute(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> WordChange | None:
     """None while a table is being read; `report` is called while sentences are. BadInput for sides that are the same, and a word with too few sentences on one."""
-    chosen = choose(bench, request.first, request.second)
+    chosen = choose(workspace, request.first, request.second)
     word = folded(bare(request.word.strip()))
-    space = space_of(bench) if request.space == SENSES else None
-    layer = bench.layers.top if request.space == SENSES and space is None else request.space
-    both = word_texts(bench, chosen, word, space, report)
+    space = space_of(workspace) if request.space == SENSES else None
+    layer = workspace.layers.top if request.space == SENSES and space is None else request.space
+    both = word_texts(workspace, chosen, word, space, report)
     if both is None:
         return None
     n, m = (len(each.items) for each in both)
@@ -150,7 +150,7 @@ def compute(bench: Bench, request: ChangeRequest, report: Report | None = None) 
     items = [o for each in both for o in each.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
-    groups, names, labelled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
+    groups, names, labeled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
     placed = change.evened(vectors, spellings)
     documents = [name for each in both for name in each.documents]
     result = change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
@@ -162,7 +162,7 @@ def compute(bench: Bench, request: ChangeRequest, report: Report | None = None) 
         items=items,
         groups=groups,
         names=tuple(names),
-        labelled=labelled,
+        labeled=labeled,
         clear=clear,
         near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
         placed=placed,
@@ -172,15 +172,15 @@ def compute(bench: Bench, request: ChangeRequest, report: Report | None = None) 
 
 
 @reads_as_model
-def control(bench: Bench, request: ControlRequest, report: Report | None = None) -> Control | None:
+def control(workspace: Workspace, request: ControlRequest, report: Report | None = None) -> Control | None:
     """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency.
     Reads every token of both sides."""
-    texts = read(bench, request.first, request.second)
+    texts = read(workspace, request.first, request.second)
     if texts is None:
         return None
     word = folded(bare(request.word.strip()))
     key = tuple(table_key(each.table) for each in texts), request.first, request.second
-    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
+    shared = dict(workspace.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
         return None
     own = np.log(shared.pop(word))
@@ -194,17 +194,17 @@ def control(bench: Bench, request: ControlRequest, report: Report | None = None)
 
 
 @reads_as_model
-def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
+def read(workspace: Workspace, first: Side, second: Side) -> list[SideTexts] | None:
     """Every token of both sides; None while one is being read. BadInput for sides that are the same, or dates that are not there."""
-    chosen = choose(bench, first, second)
-    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in chosen.sides]
+    chosen = choose(workspace, first, second)
+    tables = [workspace.opener.every_token(side.corpus, workspace.names.model) for side in chosen.sides]
     return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
 
 
 @reads_as_model
-def left_out(bench: Bench, first: Side, second: Side) -> LeftOutSentences:
+def left_out(workspace: Workspace, first: Side, second: Side) -> LeftOutSentences:
     """The sentences that are on neither side, or on one of the two alone, and why."""
-    return choose(bench, first, second).left_out
+    return choose(workspace, first, second).left_out
 
 
 def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
@@ -228,7 +228,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 def describe_groups(result: WordChange) -> str:
     """Say how little the sense groups may mean; "" for the corpus' labels, and for clear groups of enough sentences."""
     n = len(result.items)
-    if result.labelled:
+    if result.labeled:
         return ""
     if n < clusters.FEW:
         return t("{n} sentences are few: the sense groups may be chance.", n=n)
@@ -249,24 +249,24 @@ def graph_files(result: WordChange) -> dict[str, str]:
 
 
 @reads_as_model
-def dates(bench: Bench, corpus: str) -> list[str]:
+def dates(workspace: Workspace, corpus: str) -> list[str]:
     """The years, or within a single one the days, in which a corpus' texts are dated, in order."""
-    return dates_of(facts_of(bench, corpus or bench.corpus))
+    return dates_of(facts_of(workspace, corpus or workspace.corpus))
 
 
 @reads_as_model
-def reads_few(bench: Bench) -> bool:
+def reads_few(workspace: Workspace) -> bool:
     """Whether `compute` in the sense space reads so few sentences that nobody need wait for a turn: a model without one has its top layer read
     of many."""
-    return space_of(bench) is not None
+    return space_of(workspace) is not None
 
 
 @reads_as_model
-def opening_word(bench: Bench, request: ControlRequest) -> str:
+def opening_word(workspace: Workspace, request: ControlRequest) -> str:
     """The request's word where both sides have it often enough; else the most frequent one with content that they have. "" where no word
     qualifies."""
-    chosen = choose(bench, request.first, request.second)
-    counts = [counts_of(bench, chosen, k) for k in (0, 1)]
+    chosen = choose(workspace, request.first, request.second)
+    counts = [counts_of(workspace, chosen, k) for k in (0, 1)]
     if None in counts:
         return request.word
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}

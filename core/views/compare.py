@@ -9,31 +9,31 @@ from pathlib import PurePath
 
 import numpy as np
 
-from core.analysis import spaces
-from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
-from core.analysis.word_maps import ALL_WORDS
-from core.common import model_layers
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.memo import Kept
-from core.common.model_layers import MIX, SENSES
-from core.corpus.overlap import intersect_keys, list_keys
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model
-from core.files import registry
-from core.index.sense_space import FILE, SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses.judge import open_judge
-from core.senses.reports import sense_report_of, senses_report_of
-from core.senses.separation import SenseReport
-from core.text.composed import folded
-from core.text.corpora import open_corpus
-from core.text.labelled_words import sentences_of
-from core.text.languages import Language
-from core.text.word_in_question import lemmas, words_of
-from core.views.levels import sense_space
-from core.workbench import Bench, reads_as_model, table_key
+from ..analysis import spaces
+from ..analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
+from ..analysis.word_maps import ALL_WORDS
+from ..common import model_layers
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.memo import Kept
+from ..common.model_layers import MIX, SENSES
+from ..corpus.overlap import intersect_keys, list_keys
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model
+from ..files import registry
+from ..index.sense_space import FILE, SenseSpace
+from ..index.table import OccurrenceTable
+from ..senses.judge import open_judge
+from ..senses.reports import sense_report_of, senses_report_of
+from ..senses.separation import SenseReport
+from ..text.composed import folded
+from ..text.corpora import open_corpus
+from ..text.labeled_words import sentences_of
+from ..text.languages import Language
+from ..text.word_in_question import lemmas, words_of
+from ..workspace import Workspace, reads_as_model, table_key
+from .levels import sense_space
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
@@ -55,7 +55,7 @@ class SpaceName:
     whole: bool = True
 
     @property
-    def labelled(self) -> "SpaceName | None":
+    def labeled(self) -> "SpaceName | None":
         """Of the labeled tokens alone, which can be read at once; None where its corpus has none of a language's own."""
         return replace(self, whole=False) if sentences_of(self.corpus) else None
 
@@ -122,33 +122,33 @@ class Measured:
 
 
 @reads_as_model
-def opening(bench: Bench) -> CompareRequest:
+def opening(workspace: Workspace) -> CompareRequest:
     """What Compare opens with: static vectors beside the top layer."""
-    top = SpaceName(bench.names.model, bench.layers.top, bench.corpus)
-    return CompareRequest(first=SpaceName(bench.language.vectors), second=top)
+    top = SpaceName(workspace.names.model, workspace.layers.top, workspace.corpus)
+    return CompareRequest(first=SpaceName(workspace.language.vectors), second=top)
 
 
 @reads_as_model
-def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
+def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | None:
     """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
     sides = request.sides
-    tables = {side: _table(bench, side) for side in sides if side.layer}
+    tables = {side: _table(workspace, side) for side in sides if side.layer}
     if None in tables.values():
         return None
     labels = short_names([side.corpus if request.across else side.source for side in sides])
     every: dict[SpaceName, Space] = {}
     for side in sides:
         label = labels[side.corpus if request.across else side.source]
-        known = bench.opener.model(side.source).layers.spaces if side.layer else (None,)
+        known = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
         for layer in (*known, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
-                every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
+                every[name] = _space(workspace, name, label, tables.get(side), FEWEST if request.across else 1)
     words = spaces.find_common_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
     a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
-    weights = {side: _weights(bench, side, table) for side, table in tables.items()}
-    documents = {side: _documents(bench, side, table) for side, table in tables.items()}
+    weights = {side: _weights(workspace, side, table) for side, table in tables.items()}
+    documents = {side: _documents(workspace, side, table) for side, table in tables.items()}
     halves = [
         (name, *spaces.halves_overlap(tables[side], words, weights[side], k=request.k, documents=documents[side]))
         for side, name in zip(sides, names, strict=True)
@@ -219,11 +219,11 @@ def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) ->
     for side in sides:
         if side.layer is None:
             result.append(side)
-        elif side.layer == SENSES and side.labelled:  # its labeled words are kept in the sense space, its other ones not
-            result.append(side.labelled)
+        elif side.layer == SENSES and side.labeled:  # its labeled words are kept in the sense space, its other ones not
+            result.append(side.labeled)
         else:
             registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by what reads it
-            result.append(side if is_read(side) else side.labelled)
+            result.append(side if is_read(side) else side.labeled)
     return tuple(result)
 
 
@@ -271,33 +271,33 @@ def is_same(first: SpaceName, second: SpaceName) -> bool:
     )
 
 
-def _table(bench: Bench, side: SpaceName) -> OccurrenceTable | None:
-    return (bench.opener.every_token if side.whole else bench.opener.targets)(side.corpus, side.source)
+def _table(workspace: Workspace, side: SpaceName) -> OccurrenceTable | None:
+    return (workspace.opener.every_token if side.whole else workspace.opener.targets)(side.corpus, side.source)
 
 
-def _space(bench: Bench, name: SpaceName, label: str, table: OccurrenceTable | None, fewest: int) -> Space:
+def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceTable | None, fewest: int) -> Space:
     if table is None:
-        vectors = bench.opener.vectors(name.source)
+        vectors = workspace.opener.vectors(name.source)
         words = vectors.words[:MOST_STATIC]
         return spaces.static_space(label, words, vectors.vectors_of(words)[1])
-    title, weights = f"{label}{MARK}{name.layer}", _weights(bench, name, table)
+    title, weights = f"{label}{MARK}{name.layer}", _weights(workspace, name, table)
     return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
 
 
-def _weights(bench: Bench, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
+def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
     """(L,) of a layer or the mix; what gives rows' places in the sense space. BadInput where the table keeps no substitutes."""
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
-    space = sense_space(bench.beside(name.source))
+    space = sense_space(workspace.beside(name.source))
     if space.unread(table, np.arange(len(table))).any():
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))
 
 
-def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:
+def _documents(workspace: Workspace, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:
     """The number of each sentence's document, where the corpus names them all and is what the table was made of."""
     try:
-        sentences = open_corpus(side.corpus, bench.opener.model(side.source).language)
+        sentences = open_corpus(side.corpus, workspace.opener.model(side.source).language)
     except ElmoscopeError:
         return None
     if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
@@ -306,4 +306,4 @@ def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndar
 
 
 def _ambiguous(table: OccurrenceTable) -> list[str]:
-    return [lemma for lemma in table.lemmas if len(set(table.sense[table.labelled_rows(lemma)].tolist())) > 1]
+    return [lemma for lemma in table.lemmas if len(set(table.sense[table.labeled_rows(lemma)].tolist())) > 1]

@@ -5,29 +5,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.corpus import collocates as near_words
-from core.corpus import dispersion, search
-from core.corpus.association import FDR
-from core.corpus.collocates import Collocate, SenseWord
-from core.corpus.dispersion import Part
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.keyness import Keyword, keywords
-from core.corpus.overlap import intersect_keys, sentence_keys
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
-from core.elmo.in_place import by_substitutes
-from core.files.artifacts import text_fingerprint
-from core.text.labelled_words import sentences_of
-from core.text.readings import WordInContext
-from core.text.word_in_question import words_of
-from core.views import induction, substitutes
-from core.views.induction import InductionRequest
-from core.views.left_out import describe_undated
-from core.views.substitutes import SubstitutesRequest
-from core.workbench import Bench, reads_as_model
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..corpus import collocates as near_words
+from ..corpus import dispersion, search
+from ..corpus.association import FDR
+from ..corpus.collocates import Collocate, SenseWord
+from ..corpus.dispersion import Part
+from ..corpus.encoded import EncodedCorpus
+from ..corpus.keyness import Keyword, keywords
+from ..corpus.overlap import intersect_keys, sentence_keys
+from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
+from ..elmo.in_place import by_substitutes
+from ..files.artifacts import text_fingerprint
+from ..text.labeled_words import sentences_of
+from ..text.readings import WordInContext
+from ..text.word_in_question import words_of
+from ..workspace import Workspace, reads_as_model
+from . import induction, substitutes
+from .induction import InductionRequest
+from .left_out import describe_undated
+from .substitutes import SubstitutesRequest
 
 READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
@@ -145,14 +145,14 @@ class Keyness:
 
 
 @reads_as_model
-def concordance(bench: Bench, request: ConcordanceRequest, report: Report | None = None) -> Concordance:
+def concordance(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Concordance:
     """Search; `report` is called while a model reads hits to sort them. BadInput says what is wrong with a query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
         raise BadInput(
             t("Lines {first} and {n} more: choose from 0, at most {most:,}.", first=request.first, n=request.number, most=MOST_LINES)
         )
-    corpus = searched(bench, request.documents)
-    hits = hits_of(bench, request, report)
+    corpus = searched(workspace, request.documents)
+    hits = hits_of(workspace, request, report)
     documents, stretches = dispersion.by_document(corpus, hits), dispersion.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     missing = "" if len(hits) else _missing(corpus, request)
@@ -190,37 +190,37 @@ def describe_limits(result: Concordance) -> list[str]:
 
 
 @reads_as_model
-def searched(bench: Bench, documents: tuple[str, ...] = ()) -> EncodedCorpus:
+def searched(workspace: Workspace, documents: tuple[str, ...] = ()) -> EncodedCorpus:
     """The corpus, cut to some documents where these are named. BadInput for a name that it does not have."""
-    corpus = bench.encoded
+    corpus = workspace.encoded
     if not documents:
         return corpus
     key = (corpus.fingerprint, tuple(sorted(documents)))
-    return bench.opener.memo.value("documents of a corpus", key, lambda: corpus.of_documents(documents), most=8)
+    return workspace.opener.memo.value("documents of a corpus", key, lambda: corpus.of_documents(documents), most=8)
 
 
 @reads_as_model
-def hits_of(bench: Bench, request: ConcordanceRequest, report: Report | None = None) -> Hits:
+def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Hits:
     """All hits of a request in `searched`, in their order, kept while they are looked at slice by slice."""
-    corpus = searched(bench, request.documents)
-    key = _key(bench, corpus, request)
-    return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request, report), most=64)
+    corpus = searched(workspace, request.documents)
+    key = _key(workspace, corpus, request)
+    return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 
-def _key(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> tuple:
+def _key(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest) -> tuple:
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
-    reads = bench.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
+    reads = workspace.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
     what = (request.query, request.kind, request.near, request.window, request.sense, request.senses, request.seed)
     most = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
     return corpus.fingerprint, reads, request.order, *what, most
 
 
 @reads_as_model
-def with_senses(bench: Bench, request: ConcordanceRequest) -> ConcordanceRequest:
+def with_senses(workspace: Workspace, request: ConcordanceRequest) -> ConcordanceRequest:
     """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
     if request.order != BY_SENSE:
         return request
-    corpus = searched(bench, request.documents)
+    corpus = searched(workspace, request.documents)
     hits = search.find(corpus, request.query, kind=request.kind)
     return replace(request, senses=LABELS if (search.label_of(corpus, hits) >= 0).any() else GROUPS)
 
@@ -229,11 +229,11 @@ class HitLines:
     """The lines of a request's hits, slice by slice, each with what is said of it: its substitutes where hits are sorted by them, else
     document, date and sense."""
 
-    def __init__(self, bench: Bench, request: ConcordanceRequest, hits: Hits) -> None:
-        self._bench, self._hits, self._corpus = bench, hits, searched(bench, request.documents)
+    def __init__(self, workspace: Workspace, request: ConcordanceRequest, hits: Hits) -> None:
+        self._workspace, self._hits, self._corpus = workspace, hits, searched(workspace, request.documents)
         self.by_substitutes = request.order == BY_SUBSTITUTES
         grouped = request.order == BY_SENSE and request.senses == GROUPS
-        self._of, self._senses = senses_of(bench, request.query, hits, GROUPS if grouped else LABELS, request.documents)
+        self._of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
         self.key = text_fingerprint([self._corpus.fingerprint, repr(request)])[:16]
 
     def __len__(self) -> int:
@@ -248,26 +248,26 @@ class HitLines:
         notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
-            answers = substitutes.compute(self._bench, SubstitutesRequest(words=words))
+            answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
             expected = [", ".join(each.word for each in answer.substitutes[:STAND]) for answer in answers]
             notes = [(words,) if words else each for words, each in zip(expected, notes, strict=True)]
         return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
 
 
 @reads_as_model
-def senses_of(bench: Bench, query: str, hits: Hits, senses: str, documents: tuple[str, ...] = ()) -> tuple[np.ndarray, list[str]]:
+def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documents: tuple[str, ...] = ()) -> tuple[np.ndarray, list[str]]:
     """The sense of each hit (n,) in some documents, -1 of none, and their names: a file's labels, or the groups that the model finds.
 
     BadInput where a word has none, or is still being read.
     """
-    corpus = searched(bench, documents)
+    corpus = searched(workspace, documents)
     if senses == LABELS:
         numbers = search.label_of(corpus, hits)
         used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
         of = np.full(len(hits), -1)
         of[numbers >= 0] = places
         return of, [corpus.senses[k] for k in used.tolist()]
-    result = induction.compute(bench, InductionRequest(word=query))
+    result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
@@ -278,34 +278,34 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str, documents: tupl
 
 
 @reads_as_model
-def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
+def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
     """BadInput says what is wrong with a query, a window, a count, or a word without senses."""
     _check_counts(request)
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
-    corpus = searched(bench, request.documents)
-    hits = hits_of(bench, request.lines())
-    how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
+    corpus = searched(workspace, request.documents)
+    hits = hits_of(workspace, request.lines())
+    how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(workspace)}
     items = near_words.collocates(corpus, hits, **how)
     if request.order == BY_LIKELIHOOD:
         items.sort(key=lambda item: -item.log_likelihood)
     senses = ()
     if request.senses:
         _check_senses(request.senses)
-        of, names = senses_of(bench, request.query, hits, request.senses, request.documents)
+        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
         senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
 
 @reads_as_model
-def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
+def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     """Words on the side that has them, and more often. BadInput where there is nothing to compare with, or the same, or a count below 1."""
     _check_counts(request)
-    against = request.against or reference_of(bench)
-    if against == bench.corpus:
+    against = request.against or reference_of(workspace)
+    if against == workspace.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
-    both = [bench.encoded, bench.over(against).encoded]
+    both = [workspace.encoded, workspace.over(against).encoded]
     shared = intersect_keys(*map(sentence_keys, both))
     reduced = int(both[0].n_sentences < both[1].n_sentences)
     kept = ~np.isin(sentence_keys(both[reduced]), shared)
@@ -316,7 +316,7 @@ def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
     words = keywords(*both, minimum=request.minimum, correction=request.correction)
     own = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
     other = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
-    names = (bench.corpus, against)
+    names = (workspace.corpus, against)
     return Keyness(names, (len(both[0]), len(both[1])), len(words), own, other, int((~kept).sum()), reduced)
 
 
@@ -331,17 +331,17 @@ def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
 
 
 @reads_as_model
-def grammar_of(bench: Bench) -> set[str]:
+def grammar_of(workspace: Workspace) -> set[str]:
     """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
-    corpus = bench.encoded
-    return {*words_of(bench.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
+    corpus = workspace.encoded
+    return {*words_of(workspace.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
 
 
 @reads_as_model
-def reference_of(bench: Bench) -> str:
+def reference_of(workspace: Workspace) -> str:
     """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
-    language = sentences_of(bench.corpus) or bench.language
-    choices = [name for name in (language.more_sentences, language.sentences) if name and name != bench.corpus]
+    language = sentences_of(workspace.corpus) or workspace.language
+    choices = [name for name in (language.more_sentences, language.sentences) if name and name != workspace.corpus]
     if not choices:
         raise BadInput(t("No other corpus in this language. Name one to compare with."))
     return choices[0]
@@ -354,7 +354,7 @@ def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
     return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
 
 
-def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
+def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
     near_words.check_window(request.window)
     _check_senses(request.senses)
     hits = search.find(corpus, request.query, kind=request.kind)
@@ -362,7 +362,7 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest, repo
         hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
     of = None
     if request.sense or request.order == BY_SENSE:
-        of, names = senses_of(bench, request.query, hits, request.senses, request.documents)
+        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
@@ -373,6 +373,6 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest, repo
     if request.order == BY_SUBSTITUTES:
         lines = search.lines(corpus, hits, 0, limits().max_sentences_read)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
-        order = by_substitutes(bench.substitutes, words, report)
+        order = by_substitutes(workspace.substitutes, words, report)
         return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
     return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.maps import insert
-from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, rows_to_measure
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights
-from core.index.neighbours import Occurrence
-from core.senses import edits
-from core.senses.edits import Alignment, EditStep
-from core.senses.separation import TIE
-from core.text.readings import WordInContext
-from core.views import layouts
-from core.views.layouts import LayoutRequest
-from core.views.levels import sense_space
-from core.workbench import Bench, reads_as_model
+from ..analysis.maps import insert
+from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.model_layers import SENSES
+from ..elmo.mix import layer_weights
+from ..index.neighbors import Occurrence
+from ..senses import edits
+from ..senses.edits import Alignment, EditStep
+from ..senses.separation import TIE
+from ..text.readings import WordInContext
+from ..workspace import Workspace, reads_as_model
+from . import layouts
+from .layouts import LayoutRequest
+from .levels import sense_space
 
 READS = ("model", "corpus")
 SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
@@ -65,27 +65,27 @@ class EditPath:
 
 
 @reads_as_model
-def compute(bench: Bench, request: EditsRequest) -> EditPath:
+def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
     """The path. BadInput for equal sentences, and for too many edits."""
     first, second = both = request.first, request.second
     alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
     if not alignment.changes:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
-    bench = bench.about(*both)
+    workspace = workspace.about(*both)
     space = request.space
-    weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
-    lemma = _find_shared_lemma(bench, *both)
+    weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
+    lemma = _find_shared_lemma(workspace, *both)
     if lemma:
-        centroids = _centroids(bench, rows_to_measure(bench.targets, lemma), both, weights)
+        centroids = _centroids(workspace, rows_to_measure(workspace.targets, lemma), both, weights)
     else:
-        centroids = {name: edits.between(_layers(bench, both, name), each, SENTENCES) for name, each in weights.items()}
+        centroids = {name: edits.between(_layers(workspace, both, name), each, SENTENCES) for name, each in weights.items()}
 
     def readings(words: Sequence[WordInContext], name: str = space) -> np.ndarray:
-        return edits.readings(_layers(bench, words, name, lemma), centroids[name], weights[name])
+        return edits.readings(_layers(workspace, words, name, lemma), centroids[name], weights[name])
 
     steps = edits.steps(alignment, _order(alignment, request.order, readings))
     words = [WordInContext(step.tokens, step.position) for step in steps]
-    read = {name: readings(words, name) for name in dict.fromkeys((*bench.layers.spaces, space))}
+    read = {name: readings(words, name) for name in dict.fromkeys((*workspace.layers.spaces, space))}
     start, goal = edits.ends(read[space])
     leads = {name: each[:, goal] - each[:, start] for name, each in read.items()}
     senses = centroids[space].senses
@@ -94,27 +94,27 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
         steps=steps,
         space=space,
         lemma=lemma or "",
-        senses=tuple(bench.targets.senses_of(lemma)) if lemma else SENTENCES,
+        senses=tuple(workspace.targets.senses_of(lemma)) if lemma else SENTENCES,
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
         margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
-        way=_way(bench, lemma, words, space) if lemma else None,
+        way=_way(workspace, lemma, words, space) if lemma else None,
     )
 
 
-def _find_shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
+def _find_shared_lemma(workspace: Workspace, *words: WordInContext) -> str | None:
     """The word both sentences have, where it has two labeled senses to be read by; else None."""
-    if not bench.is_labelled:
+    if not workspace.is_labeled:
         return None
-    first, second = (word.lemma_in(bench.targets) for word in words)
-    return first if first and first == second and len(bench.targets.senses_of(first)) > 1 else None
+    first, second = (word.lemma_in(workspace.targets) for word in words)
+    return first if first and first == second and len(workspace.targets.senses_of(first)) > 1 else None
 
 
 def _centroids(
-    bench: Bench, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
+    workspace: Workspace, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
 ) -> dict[str, edits.Centroids]:
     """By space; a labeled sentence that is one of the two is left out, or it would judge itself."""
-    table = bench.targets
+    table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
     own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
@@ -122,23 +122,23 @@ def _centroids(
     def of(space: str) -> np.ndarray:
         if space != SENSES:
             return layers
-        senses = sense_space(bench)
+        senses = sense_space(workspace)
         return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
     return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
 
 
-def _weights(bench: Bench, space: str) -> np.ndarray:
+def _weights(workspace: Workspace, space: str) -> np.ndarray:
     """(L,) of a layer or "mix"; the sense space is one layer."""
-    return np.ones(1) if space == SENSES else layer_weights(space, bench.layers.n, senses=True)
+    return np.ones(1) if space == SENSES else layer_weights(space, workspace.layers.n, senses=True)
 
 
-def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str | None = None) -> np.ndarray:
+def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, lemma: str | None = None) -> np.ndarray:
     """(n, L, D), as a table would store them; in the sense space (n, 1, D), by the map that has not seen the word."""
-    layers = np.stack([query.layers for query in bench.queries(words)])
+    layers = np.stack([query.layers for query in workspace.queries(words)])
     if space != SENSES:
         return layers
-    senses = sense_space(bench)
+    senses = sense_space(workspace)
     return senses.place(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 
@@ -162,16 +162,16 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     return edits.greedy(alignment, margins)
 
 
-def _way(bench: Bench, lemma: str, words: Sequence[WordInContext], space: str) -> Way:
-    table = bench.targets
+def _way(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> Way:
+    table = workspace.targets
     rows = map_rows(table, lemma)
     occurrences = tuple(table.occurrence(int(row)) for row in rows)
     if space == SENSES:
-        drawn = layouts.compute(bench, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
+        drawn = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
         return Way(occurrences, drawn.coordinates[-1], drawn.stars[-1])
-    maps, weights = open_maps(table, lemma, fit=True), _weights(bench, space)
+    maps, weights = open_maps(table, lemma, fit=True), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
-    cosines = edits.unit_mixes(_layers(bench, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
-    near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS_TO_PLACE]
+    cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
+    near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
     places = insert(coordinates, near, np.take_along_axis(cosines, near, axis=1))
     return Way(occurrences, coordinates, places)

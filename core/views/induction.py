@@ -6,29 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.maps import pca
-from core.analysis.word_maps import open_maps
-from core.common.directions import unit
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import SENSES
-from core.corpus.dictionary import DictionarySense, dictionary_senses
-from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
-from core.elmo import in_place
-from core.elmo.language_model import Prediction
-from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Occurrence
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses import clusters
-from core.senses.clusters import Agreement, Suggestion
-from core.static.context import static_contexts
-from core.text.composed import folded
-from core.text.labelled_words import sentences_of
-from core.text.readings import WordInContext
-from core.views.levels import judge
-from core.workbench import Bench, reads_as_model, table_key
+from ..analysis.maps import pca
+from ..analysis.word_maps import open_maps
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..corpus.dictionary import DictionarySense, dictionary_senses
+from ..corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
+from ..elmo import in_place
+from ..elmo.language_model import Prediction
+from ..elmo.mix import layer_weights, mixed
+from ..index.neighbors import Occurrence
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..senses import clusters
+from ..senses.clusters import Agreement, Suggestion
+from ..static.context import static_contexts
+from ..text.composed import folded
+from ..text.labeled_words import sentences_of
+from ..text.readings import WordInContext
+from ..workspace import Workspace, reads_as_model, table_key
+from .levels import judge
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
@@ -101,24 +101,24 @@ class GroupGlosses:
 
 
 @reads_as_model
-def opening(bench: Bench) -> InductionRequest:
+def opening(workspace: Workspace) -> InductionRequest:
     """What Senses opens with: the word that a language names."""
-    return InductionRequest(word=bench.language.examples["grouped"])
+    return InductionRequest(word=workspace.language.examples["grouped"])
 
 
 @reads_as_model
-def compute(bench: Bench, request: InductionRequest) -> Induction | None:
+def compute(workspace: Workspace, request: InductionRequest) -> Induction | None:
     """None while the table it needs is still being read. BadInput for a word with too few sentences."""
-    bench = bench.about(WordInContext((request.word,), 0))
-    word = lemma_of(bench, request.word)
-    if (table := labelled_with(bench, word) or bench.every_token) is None:
+    workspace = workspace.about(WordInContext((request.word,), 0))
+    word = lemma_of(workspace, request.word)
+    if (table := labeled_with(workspace, word) or workspace.every_token) is None:
         return None
-    space = space_of(bench)
-    layer = bench.layers.top if request.space == SENSES and space is None else request.space
+    space = space_of(workspace)
+    layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     key = table_key(table), word, layer
-    memo = bench.opener.memo
-    occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    groups = _make_groups(bench, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
+    memo = workspace.opener.memo
+    occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(workspace, table, word, layer, space), most=64)
+    groups = _make_groups(workspace, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
     return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
 
 
@@ -129,7 +129,7 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
 
 
 @reads_as_model
-def glosses(bench: Bench, found: Induction) -> GroupGlosses:
+def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
     """A WordNet's senses of the word, and which is the likeliest of each group: a guess. MissingArtifact where there is no WordNet here,
     BadInput where it does not have the word, or the model no vectors of words.
 
@@ -137,12 +137,12 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     what the word's glosses, or its groups, have in common.
     """
     of, groups = found.occurrences, found.groups
-    lexicon, senses = dictionary_senses(of.word, bench.language.code)
+    lexicon, senses = dictionary_senses(of.word, workspace.language.code)
     if not senses:
         raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(of.word)))
-    if (vectors := bench.language_vectors) is None:
+    if (vectors := workspace.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
-    texts = [[of.word, *bench.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
+    texts = [[of.word, *workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
     own = [[k for k, token in enumerate(tokens) if folded(token) == of.word] for tokens in texts]
     texts = [[tokens[0], *(token for k, token in enumerate(tokens) if k not in at)] for tokens, at in zip(texts, own, strict=True)]
     of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
@@ -157,43 +157,43 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
 
 
 @reads_as_model
-def lemma_of(bench: Bench, word: str) -> str:
+def lemma_of(workspace: Workspace, word: str) -> str:
     """The labeled word that a form is of, so that its other forms are there too; else the form."""
-    return (bench.is_labelled and bench.targets.lemma_of(word)) or folded(word.strip())
+    return (workspace.is_labeled and workspace.targets.lemma_of(word)) or folded(word.strip())
 
 
 @reads_as_model
-def labelled_with(bench: Bench, word: str = "") -> OccurrenceTable | None:
+def labeled_with(workspace: Workspace, word: str = "") -> OccurrenceTable | None:
     """The labeled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
-    return bench.targets if sentences_of(bench.corpus) and (not word or word in bench.targets.lemmas) else None
+    return workspace.targets if sentences_of(workspace.corpus) and (not word or word in workspace.targets.lemmas) else None
 
 
 @reads_as_model
-def words_of(bench: Bench, table: OccurrenceTable) -> list[str]:
+def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
     """Words with enough occurrences in a table: labeled ones first, then the others by frequency, stop words left out."""
 
     def choose() -> list[str]:
         in_lemmas = np.bincount(table.lemma[table.lemma >= 0])
-        labelled = [word for word, n in zip(table.lemmas, in_lemmas, strict=True) if n >= clusters.FEWEST]
+        labeled = [word for word, n in zip(table.lemmas, in_lemmas, strict=True) if n >= clusters.FEWEST]
         counts = np.bincount(table.word, minlength=len(table.words))
         often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
-        forms = {*labelled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
-        return [*labelled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+        forms = {*labeled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
+        return [*labeled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
 
-    return bench.opener.memo.value("words with groups", table_key(table), choose, most=8)
+    return workspace.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
 
 @reads_as_model
-def opening_word(bench: Bench, table: OccurrenceTable) -> str:
+def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
     """A corpus' own most ambiguous frequent word; "" where none stands often enough."""
-    words = words_of(bench, table)
-    return bench.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
+    words = words_of(workspace, table)
+    return workspace.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
 
 
 @reads_as_model
-def space_of(bench: Bench) -> SenseSpace | None:
+def space_of(workspace: Workspace) -> SenseSpace | None:
     """The model's sense space; None where it has none."""
-    return judge(bench).sense_space
+    return judge(workspace).sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
@@ -204,7 +204,7 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     return np.flatnonzero(table.same_word(wanted))
 
 
-def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, space: SenseSpace | None) -> Occurrences:
+def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer: str, space: SenseSpace | None) -> Occurrences:
     every = rows_of(table, word)
     if not len(every):
         raise BadInput(t("“{word}” does not occur in your corpus. Choose another word.", word=shorten(word)))
@@ -218,7 +218,7 @@ def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, sp
     if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
     suggestion = clusters.suggest(unmapped, directions)
-    maps = open_maps(table, word, fit=True) if sentences_of(bench.corpus) and word in table.lemmas else None
+    maps = open_maps(table, word, fit=True) if sentences_of(workspace.corpus) and word in table.lemmas else None
     frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
@@ -233,26 +233,26 @@ def _weak(items: Sequence[Occurrence]) -> float:
     return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
 
 
-def _make_groups(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
+def _make_groups(workspace: Workspace, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
     numbers = clusters.clusters(of.rows, number)
     forms = {o.word for o in of.items} | {of.word}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in of.items]
-    words = clusters.telling_words(contexts, numbers, _background(bench, table))
+    words = clusters.telling_words(contexts, numbers, _background(workspace, table))
     near, margin = clusters.closeness(of.rows, numbers)
-    labelled = np.array([k for k, o in enumerate(of.items) if o.sense], int)
-    gold = [of.items[k].sense for k in labelled]
-    agreement = clusters.agreement(gold, numbers[labelled]) if len(set(gold)) > 1 else None
+    labeled = np.array([k for k, o in enumerate(of.items) if o.sense], int)
+    gold = [of.items[k].sense for k in labeled]
+    agreement = clusters.agreement(gold, numbers[labeled]) if len(set(gold)) > 1 else None
     substitutes = clusters.telling_substitutes(of.substitutes, numbers)
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
     names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
     return Groups(numbers, substitutes, words, names, few, clusters.shares(of.rows, numbers), near, margin, agreement)
 
 
-def _background(bench: Bench, table: OccurrenceTable) -> Counter[str]:
+def _background(workspace: Workspace, table: OccurrenceTable) -> Counter[str]:
     """How often each word that can tell something occurs in the corpus."""
 
     def count() -> Counter[str]:
         tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
         return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
 
-    return bench.opener.memo.value("background", table_key(table), count, most=4)
+    return workspace.opener.memo.value("background", table_key(table), count, most=4)

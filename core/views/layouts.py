@@ -7,26 +7,26 @@ from pathlib import Path
 
 import numpy as np
 
-from core.analysis import axes
-from core.analysis.maps import FrozenMaps, follow, insert
-from core.analysis.trustworthiness import trustworthiness
-from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
-from core.common.config import cache_folder
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import MIX, SENSES, Layers
-from core.elmo.mix import layer_weights, mixed
-from core.elmo.weights import has_softmax
-from core.index.neighbours import Occurrence, Query, best
-from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of, senses_report_of, static_report_of
-from core.senses.separation import SenseReport
-from core.senses.trust import Links, WordGain, links, read_gains, word_ranking, write_gains
-from core.text.labelled_words import list_words_in, with_all
-from core.text.readings import WordInContext
-from core.views.levels import judge, sense_space
-from core.workbench import Bench, reads_as_model, table_key
+from ..analysis import axes
+from ..analysis.maps import FrozenMaps, follow, insert
+from ..analysis.trustworthiness import trustworthiness
+from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
+from ..common.config import cache_folder
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import MIX, SENSES, Layers
+from ..elmo.mix import layer_weights, mixed
+from ..elmo.weights import has_softmax
+from ..index.neighbors import Occurrence, Query, best
+from ..index.table import OccurrenceTable
+from ..senses.reports import sense_report_of, senses_report_of, static_report_of
+from ..senses.separation import SenseReport
+from ..senses.trust import Links, WordGain, links, read_gains, word_ranking, write_gains
+from ..text.labeled_words import list_words_in, with_all
+from ..text.readings import WordInContext
+from ..workspace import Workspace, reads_as_model, table_key
+from .levels import judge, sense_space
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
@@ -88,26 +88,28 @@ class Layout:
 
 
 @reads_as_model
-def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
+def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
         known = ", ".join((UMAP, PCA, POLES, SOLID))
         raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
-    table, word = bench.targets, request.word
+    table, word = workspace.targets, request.word
     rows = map_rows(table, word)
-    occurrences = bench.opener.memo.value("dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32)
-    known = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(bench, word)}
-    known["reports"] = _reports(bench, word)
+    occurrences = workspace.opener.memo.value(
+        "dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32
+    )
+    known = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(workspace, word)}
+    known["reports"] = _reports(workspace, word)
     if request.plan == UMAP:
-        layout = Layout(**known, **_by_umap(bench, word, request.contexts))
-        return _with_senses(bench, table, layout, request.contexts) if request.senses else layout
-    names = bench.layers.spaces
+        layout = Layout(**known, **_by_umap(workspace, word, request.contexts))
+        return _with_senses(workspace, table, layout, request.contexts) if request.senses else layout
+    names = workspace.layers.spaces
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
     layers = table.rows.take(rows)  # (N, L, D)
     spaces = [mixed(layers.transpose(1, 0, 2), weights) for weights in mixes]
     ends = ()
     if request.plan == POLES:
-        if (poles := _poles(bench, table, request)) is None:
+        if (poles := _poles(workspace, table, request)) is None:
             return None
         views = axes.pole_views(layers, rows, tuple(poles[:2]), tuple(poles[2:]) or None, mixes=mixes)
         ends = tuple(pole.name for pole in poles)
@@ -116,15 +118,17 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     trust = {}
     if len(rows) <= MOST_TO_TRUST:
         trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
-    flat, stars = np.stack([view.coordinates for view in views]), _stars(table, rows, bench.queries(request.contexts), views, mixes)
+    flat, stars = np.stack([view.coordinates for view in views]), _stars(table, rows, workspace.queries(request.contexts), views, mixes)
     return Layout(**known, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
 
 
 @reads_as_model
-def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInContext], points: Sequence[int]) -> list[tuple[Links, ...]]:
+def true_neighbors(
+    workspace: Workspace, layout: Layout, contexts: Sequence[WordInContext], points: Sequence[int]
+) -> list[tuple[Links, ...]]:
     """Of points by number, the dots and behind them the stars that `contexts` are: what is nearest in each of the K full spaces."""
-    table, n = bench.targets, len(layout.rows)
-    stars = [query.layers[None] for query in bench.queries(contexts)]
+    table, n = workspace.targets, len(layout.rows)
+    stars = [query.layers[None] for query in workspace.queries(contexts)]
     layers = np.concatenate([table.rows.take(layout.rows), *stars])  # (N + S, L, D)
     same = [np.flatnonzero(table.same_sentence(layout.rows, word.tokens, word.position)) for word in contexts]
     own = [*range(n), *(int(dots[0]) if len(dots) else None for dots in same)]
@@ -141,31 +145,31 @@ def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInConte
 
 
 @reads_as_model
-def offers_senses(bench: Bench, word: str, plan: str) -> bool:
+def offers_senses(workspace: Workspace, word: str, plan: str) -> bool:
     """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
-    return word != ALL_WORDS and plan == UMAP and has_softmax(bench.model.folder)
+    return word != ALL_WORDS and plan == UMAP and has_softmax(workspace.model.folder)
 
 
 @reads_as_model
-def has_further_words(bench: Bench) -> bool:
+def has_further_words(workspace: Workspace) -> bool:
     """Whether the corpus is a language's own that has more labeled words than its bundled table."""
-    return with_all(bench.corpus) != bench.corpus and bool(list_words_in(bench.corpus))
+    return with_all(workspace.corpus) != workspace.corpus and bool(list_words_in(workspace.corpus))
 
 
 @reads_as_model
-def gains_file(bench: Bench) -> Path:
+def gains_file(workspace: Workspace) -> Path:
     """Where the gains of all labeled words of the language are kept."""
-    return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
+    return cache_folder() / "words" / f"{workspace.language.code}-{workspace.model.fingerprint}.json"
 
 
 @reads_as_model
-def open_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
+def open_gains(workspace: Workspace) -> dict[str, dict[str, WordGain]]:
     """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
-    if not has_further_words(bench):
+    if not has_further_words(workspace):
         return {}
-    path = gains_file(bench)
+    path = gains_file(workspace)
     changed = path.stat().st_mtime_ns if path.is_file() else 0
-    return bench.opener.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
+    return workspace.opener.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
@@ -188,12 +192,12 @@ def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     return [*own, *(name for name in names if name not in own)]
 
 
-def _poles(bench: Bench, table: OccurrenceTable, request: LayoutRequest) -> list[axes.Pole] | None:
+def _poles(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest) -> list[axes.Pole] | None:
     ends = request.ends or ends_of(table, request.word)[:2]
     if len(ends) not in (2, 4):
         raise BadInput(t("An axis has two ends: name two of them, or four for two axes."))
     everything = None
-    if any(axes.outside(table, end) for end in ends) and (everything := bench.every_token) is None:
+    if any(axes.outside(table, end) for end in ends) and (everything := workspace.every_token) is None:
         return None
     return [axes.pole(table, end, everything) for end in ends]
 
@@ -214,34 +218,34 @@ def _stars(
 
 
 @reads_as_model
-def on_frozen(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
+def on_frozen(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
     """A word's frozen maps, and where words in context lie on them, (K, S, 2)."""
-    maps, table = maps_of(bench, word), bench.targets
+    maps, table = maps_of(workspace, word), workspace.targets
     rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
     if contexts:
-        stars = np.stack([place(table, bench.products(table, query), rows, maps) for query in bench.queries(contexts)], axis=1)
+        stars = np.stack([place(table, workspace.products(table, query), rows, maps) for query in workspace.queries(contexts)], axis=1)
     return maps, stars
 
 
-def _by_umap(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> dict:
-    maps, stars = on_frozen(bench, word, contexts)
+def _by_umap(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> dict:
+    maps, stars = on_frozen(workspace, word, contexts)
     trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
     return {"maps": maps, "names": maps.names, "coordinates": maps.coordinates, "stars": stars, "trustworthiness": trust}
 
 
-def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
+def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
-    space, word = sense_space(bench), layout.word
+    space, word = sense_space(workspace), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.place(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
     if contexts:
-        layers = np.stack([query.layers for query in bench.queries(contexts)])
+        layers = np.stack([query.layers for query in workspace.queries(contexts)])
         stars = space.place(space.views([(each.tokens, each.position) for each in contexts], layers), word=word)
     cosines = stars @ vectors.T  # (S, N)
-    near = np.array([best(each, NEIGHBOURS_TO_PLACE) for each in cosines], int)
+    near = np.array([best(each, NEIGHBORS_TO_PLACE) for each in cosines], int)
     places = insert(flat, near, np.take_along_axis(cosines, near, axis=1)) if len(stars) else np.empty((0, 2))
     return replace(
         layout,
@@ -249,43 +253,43 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
         coordinates=np.concatenate([layout.coordinates, flat[None]]),
         stars=np.concatenate([layout.stars, places[None]]),
         trustworthiness={**layout.trustworthiness, SENSES: trustworthiness(vectors, flat)},
-        reports=layout.reports and {**layout.reports, SENSES: senses_report(bench, word)},
+        reports=layout.reports and {**layout.reports, SENSES: senses_report(workspace, word)},
         senses=InSenses(cosines=vectors @ vectors.T, star_cosines=cosines),
     )
 
 
-def _reports(bench: Bench, word: str) -> dict[str, SenseReport]:
+def _reports(workspace: Workspace, word: str) -> dict[str, SenseReport]:
     with suppress(BadInput):
-        return {name: report_of(bench, word, layer_weights(name, bench.layers.n)) for name in bench.layers.spaces}
+        return {name: report_of(workspace, word, layer_weights(name, workspace.layers.n)) for name in workspace.layers.spaces}
     return {}
 
 
 @reads_as_model
-def maps_of(bench: Bench, word: str) -> FrozenMaps:
+def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
     """A labeled word's frozen maps, fitted where there are none."""
-    table = bench.targets
-    return bench.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
+    table = workspace.targets
+    return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
 @reads_as_model
-def report_of(bench: Bench, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
+def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
     """How well a mix of the layers tells a word's senses apart. BadInput where there are no two."""
-    table = bench.targets
-    key = table_key(table), word, tuple(weights), normalised
-    return bench.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalised=normalised), most=512)
+    table = workspace.targets
+    key = table_key(table), word, tuple(weights), normalized
+    return workspace.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalized=normalized), most=512)
 
 
 @reads_as_model
-def senses_report(bench: Bench, word: str) -> SenseReport:
+def senses_report(workspace: Workspace, word: str) -> SenseReport:
     """How well the sense space tells them apart."""
-    table, space = bench.targets, judge(bench).sense_space
-    return bench.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
+    table, space = workspace.targets, judge(workspace).sense_space
+    return workspace.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
 
 
 @reads_as_model
-def static_report(bench: Bench, word: str) -> SenseReport | None:
+def static_report(workspace: Workspace, word: str) -> SenseReport | None:
     """The same of the other words' static vectors, summed without a network; None where the language has none, or no two senses."""
-    table, vectors = bench.targets, bench.language_vectors
+    table, vectors = workspace.targets, workspace.language_vectors
 
     def measure() -> SenseReport | None:
         with suppress(BadInput):
@@ -293,4 +297,4 @@ def static_report(bench: Bench, word: str) -> SenseReport | None:
         return None
 
     key = table_key(table), word, vectors
-    return None if vectors is None else bench.opener.memo.value("static report", key, measure, most=256)
+    return None if vectors is None else workspace.opener.memo.value("static report", key, measure, most=256)

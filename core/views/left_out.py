@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from core.common.i18n import tn
-from core.common.markup import shorten
+from ..common.i18n import tn
+from ..common.markup import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,26 +6,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.analysis import surroundings
-from core.analysis.maps import procrustes
-from core.analysis.surroundings import Surroundings
-from core.analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.model_layers import MIX
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights, mean_lengths, mixed, pulls
-from core.index import any_mix
-from core.index.any_mix import Candidates
-from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
-from core.index.table import OccurrenceTable
-from core.senses.separation import SenseReport
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.views.layouts import maps_of, report_of, static_report
-from core.views.neighbours import TYPES
-from core.workbench import Bench, reads_as_model, table_key
+from ..analysis import surroundings
+from ..analysis.maps import procrustes
+from ..analysis.surroundings import Surroundings
+from ..analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import MIX
+from ..elmo.layer_norm import layer_normalized
+from ..elmo.mix import check_weights, mean_lengths, mixed, pulls
+from ..index import any_mix
+from ..index.any_mix import Candidates
+from ..index.neighbors import SAME, Neighbor, Occurrence, Query, TypeNeighbor
+from ..index.table import OccurrenceTable
+from ..senses.separation import SenseReport
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model, table_key
+from .layouts import maps_of, report_of, static_report
+from .neighbors import TYPES
 
 READS = ("model", "corpus")
 LENGTHS_OF = 1_000  # tokens whose vectors are measured
@@ -38,7 +38,7 @@ class MixRequest:
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
-    normalised: bool = False  # each layer, before it is weighed
+    normalized: bool = False  # each layer, before it is weighed
     among: str = ""  # sentences with the same word, or "types", spellings; "": as `choose_among` has it
     k: int = 20
     whole: bool = True
@@ -52,7 +52,7 @@ class Mixed:
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
     norm: float  # of the first word's weighed sum
-    near: tuple[tuple[Neighbour, ...] | tuple[TypeNeighbour, ...] | None, ...]  # of each word; None: every token is needed
+    near: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
     report: SenseReport | None  # of the lemma; None where there are no two senses to tell apart
     alone: Mapping[str, SenseReport]  # each layer's
     static: SenseReport | None  # of the other words' static vectors
@@ -69,7 +69,7 @@ class AnyMixRequest:
     """As of one mix."""
 
     words: tuple[WordInContext, ...]
-    normalised: bool = False
+    normalized: bool = False
     among: str = ""
 
 
@@ -93,7 +93,7 @@ class AnyMix:
 
 
 @reads_as_model
-def compute(bench: Bench, request: MixRequest) -> Mixed | None:
+def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
     if not request.words or request.among not in ("", SAME, TYPES):
         raise BadInput(
@@ -101,7 +101,7 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
             if request.words
             else t("There is no word to look at. Type a sentence.")
         )
-    about = bench.about(*request.words)
+    about = workspace.about(*request.words)
     table, request = about.targets, replace(request, among=request.among or choose_among(about, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = about.queries(request.words)
@@ -110,22 +110,22 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     near = [_same_word(about, table, *each, request) for each in zip(request.words, queries, strict=True)]
     everything = None
     if request.whole and not all(near):
-        if (everything := bench.every_token) is None:
+        if (everything := workspace.every_token) is None:
             return None
-        near = [same or _types(bench, everything, query, request) for same, query in zip(near, queries, strict=True)]
+        near = [same or _types(workspace, everything, query, request) for same, query in zip(near, queries, strict=True)]
     report, static, alone = None, None, {}
     if lemma is not None:
         with suppress(BadInput):
-            report = report_of(about, lemma, weights, normalised=request.normalised)
-            alone = {str(k): report_of(about, lemma, item, normalised=request.normalised) for k, item in enumerate(np.eye(len(weights)))}
+            report = report_of(about, lemma, weights, normalized=request.normalized)
+            alone = {str(k): report_of(about, lemma, item, normalized=request.normalized) for k, item in enumerate(np.eye(len(weights)))}
             static = static_report(about, lemma)
     flat, dots, stars = None, (), np.empty((0, 2))
     if report is not None and request.among == SAME:
         flat, stars = _map(about, table, lemma, queries, request)
         dots = [table.occurrence(int(row)) for row in map_rows(table, lemma)]
     elif everything is not None:
-        flat, stars = _plane(bench, everything, queries, request)
-    lengths = layer_lengths(about) if not request.normalised else np.full(len(weights), bench.model.encoder.dim**0.5)
+        flat, stars = _plane(workspace, everything, queries, request)
+    lengths = layer_lengths(about) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
     spellings, leans = _leans(everything, near, own, request)
     return Mixed(
         lemma=lemma,
@@ -146,59 +146,59 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
 
 
 @reads_as_model
-def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
+def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
     """Under any mix; None while what it needs is still being read."""
-    about = bench.about(*request.words)
+    about = workspace.about(*request.words)
     lengths = layer_lengths(about)
-    queries = bench.queries(request.words)
+    queries = workspace.queries(request.words)
     if (request.among or choose_among(about, request.words)) == SAME:
-        return _any_of_labelled(about, queries, lengths, request)
-    everything = bench.every_token
-    return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
+        return _any_of_labeled(about, queries, lengths, request)
+    everything = workspace.every_token
+    return None if everything is None else _any_of_spellings(workspace, everything, queries, lengths, request)
 
 
 @reads_as_model
-def choose_among(bench: Bench, words: Sequence[WordInContext]) -> str:
+def choose_among(workspace: Workspace, words: Sequence[WordInContext]) -> str:
     """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
-    lemmas = [word.lemma_in(bench.targets) for word in words]
-    return SAME if all(lemmas) and len(bench.targets.senses_of(lemmas[0])) > 1 else TYPES
+    lemmas = [word.lemma_in(workspace.targets) for word in words]
+    return SAME if all(lemmas) and len(workspace.targets.senses_of(lemmas[0])) > 1 else TYPES
 
 
 @reads_as_model
-def layer_lengths(bench: Bench) -> np.ndarray:
+def layer_lengths(workspace: Workspace) -> np.ndarray:
     """(L,): how long the vectors of each layer are, on average over the labeled tokens."""
-    table = bench.targets
+    table = workspace.targets
 
     def measure() -> np.ndarray:
         return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))
 
-    return bench.opener.memo.value("layer lengths", table_key(table), measure, most=16)
+    return workspace.opener.memo.value("layer lengths", table_key(table), measure, most=16)
 
 
 @reads_as_model
-def pulls_of(bench: Bench, weights: Sequence[float]) -> np.ndarray:
+def pulls_of(workspace: Workspace, weights: Sequence[float]) -> np.ndarray:
     """(L,), together 1: what each layer counts for under these weights; () where they are of another number of layers, or none."""
-    lengths = layer_lengths(bench) if len(weights) else ()
+    lengths = layer_lengths(workspace) if len(weights) else ()
     return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
 
 
 def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
     """(..., D) as the mix takes them."""
-    return layer_normalised(layers) if request.normalised else layers
+    return layer_normalized(layers) if request.normalized else layers
 
 
 def _same_word(
-    bench: Bench, table: OccurrenceTable, word: WordInContext, query: Query, request: MixRequest
-) -> tuple[Neighbour, ...] | None:
+    workspace: Workspace, table: OccurrenceTable, word: WordInContext, query: Query, request: MixRequest
+) -> tuple[Neighbor, ...] | None:
     """Other sentences with a labeled word; None of one without labels."""
     if request.among != SAME or word.lemma_in(table) is None:
         return None
-    products = bench.products(table, query, normalised=request.normalised)
+    products = workspace.products(table, query, normalized=request.normalized)
     return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME)) or None
 
 
-def _types(bench: Bench, everything: OccurrenceTable, query: Query, request: MixRequest) -> tuple[TypeNeighbour, ...]:
-    products = bench.products(everything, query, normalised=request.normalised, types=True)
+def _types(workspace: Workspace, everything: OccurrenceTable, query: Query, request: MixRequest) -> tuple[TypeNeighbor, ...]:
+    products = workspace.products(everything, query, normalized=request.normalized, types=True)
     return tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
 
 
@@ -210,7 +210,7 @@ def _cosines(own: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]
 def _leans(
     everything: OccurrenceTable | None, near: Sequence, own: Sequence[np.ndarray], request: MixRequest
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    spellings = list(dict.fromkeys(entry.word for entries in near for entry in entries or () if isinstance(entry, TypeNeighbour)))
+    spellings = list(dict.fromkeys(entry.word for entries in near for entry in entries or () if isinstance(entry, TypeNeighbor)))
     if everything is None or not spellings or len(own) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
@@ -219,23 +219,25 @@ def _leans(
     return tuple(spellings[k] for k in order), cosines[:, order]
 
 
-def _map(bench: Bench, table: OccurrenceTable, lemma: str, queries: Sequence[Query], request: MixRequest) -> tuple[np.ndarray, np.ndarray]:
+def _map(
+    workspace: Workspace, table: OccurrenceTable, lemma: str, queries: Sequence[Query], request: MixRequest
+) -> tuple[np.ndarray, np.ndarray]:
     """The lemma's sentences (N, 2), laid out from its frozen layers' maps, and those of the words that it is (S, 2)."""
     weights = np.array(request.weights)
     rows = map_rows(table, lemma)
     layers = table.rows.take(rows).transpose(1, 0, 2)
-    flat = follow_mix(layers, weights, maps_of(bench, lemma), normalised=request.normalised)
+    flat = follow_mix(layers, weights, maps_of(workspace, lemma), normalized=request.normalized)
     own = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
-    stars = [place_under(table, bench.products(table, query, normalised=request.normalised), rows, flat, weights) for query in own]
+    stars = [place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own]
     return flat, np.array(stars).reshape(-1, 2)
 
 
 def _plane(
-    bench: Bench, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
+    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """The plane of largest spread, turned onto the layers' planes in the mix's own proportions: dots (N, 2), words (S, 2)."""
     weights = np.array(request.weights)
-    layers, stars, planes = _planes(bench, everything, queries, request)
+    layers, stars, planes = _planes(workspace, everything, queries, request)
     start = mixed(planes.astype(float), weights)
     if len(start) < 2:
         return None, np.empty((0, 2))
@@ -243,34 +245,34 @@ def _plane(
     return flat[: len(layers)], flat[len(layers) :]
 
 
-def _points(bench: Bench, everything: OccurrenceTable, queries: Sequence[Query]) -> Surroundings:
+def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query]) -> Surroundings:
     def look() -> Surroundings:
         words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
         return surroundings.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
 
     key = table_key(everything), tuple((query.tokens, query.position) for query in queries)
-    return bench.opener.memo.value("words around", key, look, most=12)
+    return workspace.opener.memo.value("words around", key, look, most=12)
 
 
 def _planes(
-    bench: Bench, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
+    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dots (N, L, D) and words (S, L, D) as they are weighed; each layer's plane of largest spread, one turned onto the next, (L, N + S, 2)."""
-    layers = _as_weighed(_points(bench, everything, queries).layers, request)
+    layers = _as_weighed(_points(workspace, everything, queries).layers, request)
     stars = _as_weighed(np.stack([query.layers for query in queries]), request)
 
     def spread() -> np.ndarray:
         return np.stack([view.coordinates for view in surroundings.by_spread(layers, stars, np.eye(stars.shape[1]))])
 
-    key = table_key(everything), tuple((query.tokens, query.position) for query in queries), request.normalised
-    return layers, stars, bench.opener.memo.value("planes around", key, spread, most=12)
+    key = table_key(everything), tuple((query.tokens, query.position) for query in queries), request.normalized
+    return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)
 
 
-def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest) -> AnyMix:
-    table = bench.targets
+def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest) -> AnyMix:
+    table = workspace.targets
     lemma = request.words[0].lemma_in(table)
-    products = [bench.products(table, query, normalised=request.normalised) for query in queries]
-    rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
+    products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
+    rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
     by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # those of a model's guesses would count as a sense of their own
     own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(labeled) * len(lengths) <= MOST_PAIRS
@@ -284,19 +286,19 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
         between=any_mix.between(*products) if len(products) > 1 else None,
         ids=labeled,
         coordinates=maps.coordinates[: len(lengths), by_person],
-        stars={k: place(table, bench.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
+        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
         pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
         chance=any_mix.chance(table.sense[labeled]) if few else None,
     )
 
 
 def _any_of_spellings(
-    bench: Bench, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
+    workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
 ) -> AnyMix:
     """Both words have the same candidates: which of them a spelling leans to is worked out anew under every mix."""
-    points = _points(bench, table, queries)
+    points = _points(workspace, table, queries)
     of_types, of_rows = (
-        [bench.products(table, query, normalised=request.normalised, types=types) for query in queries] for types in (True, False)
+        [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
     )
     near = [any_mix.of_types(table, products, lengths).rows for products in of_types]
     drawn = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
@@ -308,7 +310,7 @@ def _any_of_spellings(
         for types, rows in zip(of_types, of_rows, strict=True)
     ]
     itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
-    planes = _planes(bench, table, queries, request)[2]
+    planes = _planes(workspace, table, queries, request)[2]
     first = dict(zip(*np.unique(table.word, return_index=True), strict=True))
     return AnyMix(
         lemma=None,

@@ -6,13 +6,13 @@ from itertools import accumulate
 
 import numpy as np
 
-from core.analysis import expectation
-from core.analysis.expectation import Expected, Reading
-from core.common.errors import ElmoscopeError
-from core.elmo.models import masked_words
-from core.text.corpora import open_corpus
-from core.text.word_in_question import words_of
-from core.workbench import Bench, reads_as_model
+from ..analysis import expectation
+from ..analysis.expectation import Expected, Reading
+from ..common.errors import ElmoscopeError
+from ..elmo.models import masked_words
+from ..text.corpora import open_corpus
+from ..text.word_in_question import words_of
+from ..workspace import Workspace, reads_as_model
 
 READS = ("model",)
 COMMON = 150  # words of the list that tell little of what a text is about
@@ -29,43 +29,43 @@ class NextWordsRequest:
 
 
 @reads_as_model
-def compute(bench: Bench, request: NextWordsRequest, reading: Reading) -> Expected:
+def compute(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> Expected:
     """What may follow a text, or precede it; `reading` is the text as `read`."""
-    return expectation.expected_next(bench.language_model, reading, backward=request.backward)
+    return expectation.expected_next(workspace.language_model, reading, backward=request.backward)
 
 
 @reads_as_model
-def read(bench: Bench, request: NextWordsRequest) -> Reading:
+def read(workspace: Workspace, request: NextWordsRequest) -> Reading:
     """One pass over the text. BadInput for one without words."""
-    return expectation.read(bench.language_model, request.sentences)
+    return expectation.read(workspace.language_model, request.sentences)
 
 
 @reads_as_model
-def in_place(bench: Bench, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
+def in_place(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
     """What could stand in the place of the token in question: from the left, the right, both sides."""
-    return expectation.expected_at(bench.language_model, reading, request.position, _marginal(bench))
+    return expectation.expected_at(workspace.language_model, reading, request.position, _marginal(workspace))
 
 
 @reads_as_model
-def ranks(bench: Bench, request: NextWordsRequest, reading: Reading) -> np.ndarray:
+def ranks(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> np.ndarray:
     """(3, n) of the first words of a text: from the left, the right, both sides."""
-    return expectation.ranks(bench.language_model, reading, MOST_RANKED, _marginal(bench))
+    return expectation.ranks(workspace.language_model, reading, MOST_RANKED, _marginal(workspace))
 
 
 @reads_as_model
-def masked(bench: Bench, request: NextWordsRequest):
+def masked(workspace: Workspace, request: NextWordsRequest):
     """What a transformer expects behind a mask over the token in question, a core.engines.masked.Masked; MissingArtifact where it came
     without its head."""
-    words = bench.once("masked words", lambda: masked_words(bench.model), bench.model)
+    words = workspace.once("masked words", lambda: masked_words(workspace.model), workspace.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
     return words.at(list(request.sentences[number]), request.position - starts[number])
 
 
 @reads_as_model
-def opening(bench: Bench, reading: Reading, most: int = MOST_RANKED) -> int:
+def opening(workspace: Workspace, reading: Reading, most: int = MOST_RANKED) -> int:
     """Where to look first among the first words of a text."""
-    return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(bench))
+    return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(workspace))
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
@@ -83,24 +83,24 @@ def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray,
     return 0
 
 
-def _common_words(bench: Bench) -> frozenset[str]:
+def _common_words(workspace: Workspace) -> frozenset[str]:
     """The commonest words of the model's list, which is in order of frequency, and those that its language lists as grammar."""
 
     def collect() -> frozenset[str]:
-        commonest = frozenset(word.casefold() for word in bench.language_model.vocabulary.words[:COMMON])
-        return commonest | words_of(bench.language).function
+        commonest = frozenset(word.casefold() for word in workspace.language_model.vocabulary.words[:COMMON])
+        return commonest | words_of(workspace.language).function
 
-    return bench.once("common words", collect, bench.language_model)
+    return workspace.once("common words", collect, workspace.language_model)
 
 
-def _marginal(bench: Bench) -> np.ndarray:
+def _marginal(workspace: Workspace) -> np.ndarray:
     """log p (V,) of each word whatever is around it, over the bundled sentences of the model's language."""
 
     def measure() -> np.ndarray:
         try:
-            sentences = open_corpus(bench.language.sentences, bench.language)
+            sentences = open_corpus(workspace.language.sentences, workspace.language)
         except ElmoscopeError:  # a language without sentences of its own
-            return expectation.prior(bench.language_model)
-        return expectation.marginal(bench.language_model, [sentence.tokens for sentence in sentences])
+            return expectation.prior(workspace.language_model)
+        return expectation.marginal(workspace.language_model, [sentence.tokens for sentence in sentences])
 
-    return bench.once("marginal", measure, bench.language_model)
+    return workspace.once("marginal", measure, workspace.language_model)

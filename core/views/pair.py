@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.common.model_layers import Layers
-from core.elmo.mix import along, mix_cosines, pair_products, stops
-from core.senses.judge import Judgment
-from core.senses.scene import Scene
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.views import levels, scene
-from core.workbench import Bench, reads_as_model
+from ..common.model_layers import Layers
+from ..elmo.mix import along, mix_cosines, pair_products, stops
+from ..senses.judge import Judgment
+from ..senses.scene import Scene
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model
+from . import levels, scene
 
 READS = ("model", "vectors", "corpus")
 
@@ -67,27 +67,27 @@ class Pair:
 
 
 @reads_as_model
-def compute(bench: Bench, request: PairRequest) -> Pair:
+def compute(workspace: Workspace, request: PairRequest) -> Pair:
     """The answer; MissingArtifact where the vectors in use are not there."""
     both = request.first, request.second
-    bench = bench.about(*both)
-    turned = angles(bench, *both)
+    workspace = workspace.about(*both)
+    turned = angles(workspace, *both)
     return Pair(
         words=(bare(both[0].word), bare(both[1].word)),
-        judgment=levels.judgment(bench, *both),
-        scene=scene.compute(bench, *both),
+        judgment=levels.judgment(workspace, *both),
+        scene=scene.compute(workspace, *both),
         angles=turned,
-        static=bench.vectors.cosine(both[0].word, both[1].word),
-        in_static=tuple(bench.vectors.vector(word.word) is not None for word in both),
-        random=levels.means(bench, turned.layers.spaces),
+        static=workspace.vectors.cosine(both[0].word, both[1].word),
+        in_static=tuple(workspace.vectors.vector(word.word) is not None for word in both),
+        random=levels.means(workspace, turned.layers.spaces),
     )
 
 
 @reads_as_model
-def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
+def angles(workspace: Workspace, first: WordInContext, second: WordInContext) -> Angles:
     """Of both words' vectors, which needs no labels and no static vectors."""
-    a, b = (query.layers for query in bench.queries((first, second)))
+    a, b = (query.layers for query in workspace.queries((first, second)))
     cross, *own = pair_products(a, b)
     weights = stops(len(a))
     values = mix_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
-    return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
+    return Angles(workspace.layers, weights, cross, tuple(own), dict(zip(workspace.layers.spaces, map(float, values), strict=True)))

@@ -10,29 +10,29 @@ from functools import cache
 
 import numpy as np
 
-from core.common.config import ASSETS
-from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.markup import shorten
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.overlap import intersect_keys, list_keys, sentence_keys
-from core.elmo.language_model import Prediction
-from core.files.own_names import titles_of
-from core.index.neighbours import Occurrence
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.index.tables import index_at
-from core.text import own_corpus
-from core.text.composed import folded
-from core.text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
-from core.text.dictionary_forms import dictionary_forms
-from core.text.labelled_words import sentences_of
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.views.induction import rows_of
-from core.views.left_out import LeftOutSentences
-from core.workbench import Bench, reads_as_model
+from ..common.config import ASSETS
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.markup import shorten
+from ..corpus.encoded import EncodedCorpus
+from ..corpus.overlap import intersect_keys, list_keys, sentence_keys
+from ..elmo.language_model import Prediction
+from ..files.own_names import titles_of
+from ..index.neighbors import Occurrence
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import index_at
+from ..text import own_corpus
+from ..text.composed import folded
+from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
+from ..text.dictionary_forms import dictionary_forms
+from ..text.labeled_words import sentences_of
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model
+from .induction import rows_of
+from .left_out import LeftOutSentences
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
@@ -172,9 +172,9 @@ def keep_news() -> str:
 
 
 @reads_as_model
-def facts_of(bench: Bench, corpus: str) -> Facts:
+def facts_of(workspace: Workspace, corpus: str) -> Facts:
     """Of the encoded corpus: no sentence is read again. A date is the sentence's, else the year in its document's name."""
-    texts = _open_encoded(bench, corpus)
+    texts = _open_encoded(workspace, corpus)
     if texts is None:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
@@ -185,10 +185,10 @@ def facts_of(bench: Bench, corpus: str) -> Facts:
     return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
 
 
-def _open_encoded(bench: Bench, corpus: str) -> EncodedCorpus | None:
+def _open_encoded(workspace: Workspace, corpus: str) -> EncodedCorpus | None:
     """None for an index without its texts, and for what is no corpus."""
     try:
-        return None if index_at(corpus) else bench.over(corpus).encoded
+        return None if index_at(corpus) else workspace.over(corpus).encoded
     except ElmoscopeError:
         return None
 
@@ -211,14 +211,14 @@ def _day_of(span: DateSpan) -> tuple[int, int, int]:
 
 
 @reads_as_model
-def choose(bench: Bench, first: Side, second: Side) -> Sides:
+def choose(workspace: Workspace, first: Side, second: Side) -> Sides:
     """Choose the sentences of both sides. One with no readable date, or a date that is only partly within a side, is on neither; one that both
     sides have counts for the side with fewer sentences. BadInput for sides that are the same, and for dates that are not there."""
-    sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
+    sides = tuple(replace(side, corpus=side.corpus or workspace.corpus) for side in (first, second))
     if sides[0] == sides[1]:
         raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
-    corpora = [_open_encoded(bench, side.corpus) for side in sides]
-    facts = tuple(facts_of(bench, side.corpus) for side in sides)
+    corpora = [_open_encoded(workspace, side.corpus) for side in sides]
+    facts = tuple(facts_of(workspace, side.corpus) for side in sides)
     masks = [_dated(side, known) for side, known in zip(sides, facts, strict=True)]
     is_same = sides[0].corpus == sides[1].corpus or (None not in corpora and corpora[0].fingerprint == corpora[1].fingerprint)
     left_out = _left_out(sides, facts, is_same)
@@ -228,7 +228,7 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
         common = (whole if masks[0] is None else masks[0]) & (whole if masks[1] is None else masks[1])
         both = [common, common]
     else:
-        keys = [_keys(bench, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
+        keys = [_keys(workspace, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
         on_side = [np.ones(len(of), bool) if mask is None else mask for of, mask in zip(keys, masks, strict=True)]
         shared = intersect_keys(*keys)
         for of, mask in zip(keys, on_side, strict=True):
@@ -244,11 +244,11 @@ def choose(bench: Bench, first: Side, second: Side) -> Sides:
     return Sides(sides, facts, tuple(masks), shared, left_out)
 
 
-def _keys(bench: Bench, side: Side, corpus: EncodedCorpus | None) -> np.ndarray:
+def _keys(workspace: Workspace, side: Side, corpus: EncodedCorpus | None) -> np.ndarray:
     """A number for each sentence of a side's corpus; none where its sentences are not at hand."""
     if corpus is not None:
-        return bench.opener.memo.value("sentence keys", corpus.fingerprint, lambda: sentence_keys(corpus), most=8)
-    table = bench.opener.every_token(side.corpus, bench.names.model) if index_at(side.corpus) else None
+        return workspace.opener.memo.value("sentence keys", corpus.fingerprint, lambda: sentence_keys(corpus), most=8)
+    table = workspace.opener.every_token(side.corpus, workspace.names.model) if index_at(side.corpus) else None
     return np.empty(0, np.uint64) if table is None else list_keys(table.sentences)
 
 
@@ -301,9 +301,9 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
 
 
 @reads_as_model
-def counts_of(bench: Bench, sides: Sides, k: int) -> dict[str, int] | None:
+def counts_of(workspace: Workspace, sides: Sides, k: int) -> dict[str, int] | None:
     """How often each word occurs on a side, without a model; None for an index without its texts."""
-    corpus, mask = _open_encoded(bench, sides.sides[k].corpus), sides.masks[k]
+    corpus, mask = _open_encoded(workspace, sides.sides[k].corpus), sides.masks[k]
     if corpus is None:
         return None
     words = corpus.word if mask is None else corpus.word[mask[corpus.sentence]]
@@ -343,15 +343,15 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
 
 @reads_as_model
 def word_texts(
-    bench: Bench, chosen: Sides, word: str, space: SenseSpace | None, report: Callable[[int, int, float], None] | None = None
+    workspace: Workspace, chosen: Sides, word: str, space: SenseSpace | None, report: Callable[[int, int, float], None] | None = None
 ) -> list[WordTexts] | None:
     """The word's sentences on both sides; None while every token of one that needs it is being read. `report` is called while `layers` reads:
     sentences of a side done, in all, per second."""
     sides = chosen.sides
-    tables = [_labels(bench, side, word) for side in sides]
-    whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
+    tables = [_labels(workspace, side, word) for side in sides]
+    whole = [table is None and needs_every_token(workspace, side, word) for table, side in zip(tables, sides, strict=True)]
     for k, side in enumerate(sides):
-        if whole[k] and (table := bench.opener.every_token(side.corpus, bench.names.model)) is None:
+        if whole[k] and (table := workspace.opener.every_token(side.corpus, workspace.names.model)) is None:
             return None
         tables[k] = table if whole[k] else tables[k]
     by_lemma = all(table is not None and word in table.lemmas for table in tables)
@@ -359,7 +359,7 @@ def word_texts(
     for k, table in enumerate(tables):
         if table is None:
             most = min(limits().max_sentences_read, MOST if space is None else MOST_READ)
-            both.append(_read_alone(bench, chosen, k, word, most, report))
+            both.append(_read_alone(workspace, chosen, k, word, most, report))
         else:
             texts = chosen.texts(k, table)
             every = texts.within(_rows(table, word, by_lemma))
@@ -368,24 +368,24 @@ def word_texts(
 
 
 @reads_as_model
-def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
+def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
     a form of another word that is spelled so nowhere."""
     word = folded(bare(word.strip()))
-    if _labels(bench, side, word) is not None:
+    if _labels(workspace, side, word) is not None:
         return False
     own = bool(sentences_of(side.corpus))
     if not own and index_at(side.corpus):
         return True
-    texts = bench.over(side.corpus or bench.corpus).encoded
+    texts = workspace.over(side.corpus or workspace.corpus).encoded
     return (not own and len(texts.label_at) > 0) or (word not in texts.number and bool(dictionary_forms(word)))
 
 
-def _labels(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
+def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | None:
     """The labeled tokens of a language's own sentences where these label the word."""
-    if not sentences_of(side.corpus or bench.corpus):
+    if not sentences_of(side.corpus or workspace.corpus):
         return None
-    targets = bench.over(side.corpus or bench.corpus).about(WordInContext((word,), 0)).targets
+    targets = workspace.over(side.corpus or workspace.corpus).about(WordInContext((word,), 0)).targets
     return targets if word in targets.lemmas else None
 
 
@@ -417,9 +417,11 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     )
 
 
-def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int, report: Callable[[int, int, float], None] | None) -> WordTexts:
+def _read_alone(
+    workspace: Workspace, sides: Sides, k: int, word: str, most: int, report: Callable[[int, int, float], None] | None
+) -> WordTexts:
     """A word's sentences on a side read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
-    corpus, facts, mask = bench.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
+    corpus, facts, mask = workspace.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
     places = places if mask is None else places[mask[corpus.sentence[places]]]
     chosen = spread_evenly(places, most)
@@ -436,7 +438,7 @@ def _read_alone(bench: Bench, sides: Sides, k: int, word: str, most: int, report
         for first in range(0, len(tokens), READ_AT_ONCE):
             if report:
                 report(first, len(tokens), first / max(time.monotonic() - started, 1e-9))
-            read = bench.layers_of(tokens[first : first + READ_AT_ONCE])
+            read = workspace.layers_of(tokens[first : first + READ_AT_ONCE])
             rows += [of[:, k] for of, k in zip(read, positions[first:], strict=False)]
         return np.stack(rows).astype(np.float16)  # as tables store them
 

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from core.common.config import NEIGHBOURS
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.elmo import in_place
-from core.elmo.in_place import InPlace
-from core.elmo.substitutes import BOTH, Change
-from core.senses import influence
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.workbench import Bench, reads_as_model
+from ..common.config import NEIGHBORS
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..elmo import in_place
+from ..elmo.in_place import InPlace
+from ..elmo.substitutes import BOTH, Change
+from ..senses import influence
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model
 
 READS = ("model",)
 PLACES = 256  # that are kept: of two sentences, while one is typed, the other
@@ -23,7 +23,7 @@ class SubstitutesRequest:
 
     words: tuple[WordInContext, ...]
     direction: str = BOTH  # both, forward or backward
-    k: int = NEIGHBOURS
+    k: int = NEIGHBORS
     common: bool = False
 
 
@@ -37,23 +37,23 @@ class ChangesRequest:
 
 
 @reads_as_model
-def compute(bench: Bench, request: SubstitutesRequest) -> tuple[InPlace, ...]:
+def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace, ...]:
     """Of each word its k likeliest substitutes. MissingArtifact by a model without a softmax, BadInput by a transformer."""
-    model, options = bench.substitutes, {"direction": request.direction, "common": request.common}
+    model, options = workspace.substitutes, {"direction": request.direction, "common": request.common}
 
     def answers(keys: list[tuple]) -> tuple[InPlace, ...]:
         words = [word for *_, word in keys]
-        return in_place.in_place(model, words, request.k, read=bench.layers_of([word.tokens for word in words]), **options)
+        return in_place.in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
 
-    known = bench.model.fingerprint, str(bench.model.folder), request.k, *options.values()
-    return tuple(bench.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
+    known = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
+    return tuple(workspace.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
 
 
 @reads_as_model
-def changes(bench: Bench, request: ChangesRequest) -> dict[int, Change]:
+def changes(workspace: Workspace, request: ChangesRequest) -> dict[int, Change]:
     """By its position: how each other word, dropped, masked or swapped, changes what is expected in the word's place."""
     word = request.word
-    return influence.expectations(bench.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
+    return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
 
 
 def weak_texts(word: str) -> dict[str, str]:

@@ -44,7 +44,7 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
         t("sense accuracy"): f"{senses['one_nn']:.1%}",
         t("mean removed"): read_back(senses["without"]["0"]).in_points(),
         t("8 directions removed"): read_back(senses["without"][MOST]).in_points(),
-        t("word mean removed"): read_back(senses["centred_less"]).in_points(),
+        t("word mean removed"): read_back(senses["centered_less"]).in_points(),
     }
 
 
@@ -53,7 +53,7 @@ def _write_notices(layers: list[str], senses: dict) -> list[str]:
     verdicts = {name: read_back(senses[name]["without"][MOST]).verdict for name in read}
     shared = [name for name in read if verdicts[name] > 0]
     harmed = [name for name in read if verdicts[name] < 0]
-    own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
+    own = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
     lines = [
         t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
         if shared

@@ -11,11 +11,11 @@ from core.common.markup import code, command, html
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
-from core.figures.style import LAYER_COLOURS, layer_title
+from core.figures.style import LAYER_COLORS, layer_title
 from core.views import levels
 from pages._about import anisotropy, colophon
 from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -53,7 +53,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
     for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             translated = replace(panel, baseline_name=say(panel.baseline_name))
-            lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))
+            lists.heading(say(panel.title), LAYER_COLORS["2"], say(panel.data))
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
             values = {"task": say(panel.title), "baseline": translated.baseline_name, "level": translated.baseline}
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
@@ -72,7 +72,7 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
     """Show the random pairs of each layer, which any cosine of this model is compared with."""
     results = []
     for k in range(n_layers):
-        if level := levels.level(bench(in_use), str(k)):
+        if level := levels.level(workspace(in_use), str(k)):
             mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
             results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:
@@ -201,7 +201,7 @@ def _card(model: Model, card: ModelCard) -> None:
     }  # labels that a card of ours uses; its texts are the model's own
     rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
-        t("License"): card.meta.get("licence", t("see publisher")),
+        t("License"): card.meta.get("license", t("see publisher")),
         **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
     }
     if "date" in card.meta:
@@ -238,7 +238,7 @@ def _of_transformer(model: Model) -> dict[str, str]:
     numbers = {"blocks": encoder.n_layers - 1, "n": encoder.model.num_parameters() / 1e6}
     return {
         t("Model"): t("{name}, a transformer ({kind})", name=model.layers.called, kind=encoder.model.config.model_type),
-        t("Shape"): t("{pieces:,} word pieces, {blocks} blocks, {n:.1f} million parameters", pieces=len(encoder.tokeniser), **numbers),
+        t("Shape"): t("{pieces:,} word pieces, {blocks} blocks, {n:.1f} million parameters", pieces=len(encoder.tokenizer), **numbers),
         t("Window"): t("{n:,} pieces, overlapping by half in longer sentences", n=encoder.window),
         t("Vectors"): t("{layers} layers of {dim} numbers", layers=encoder.n_layers, dim=encoder.dim),
     }

@@ -14,9 +14,9 @@ from core.classify import tasks
 from core.classify.data import Dataset
 from core.classify.tasks import OpenHeads
 from core.common.i18n import t
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached.kept import keep
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
@@ -30,7 +30,7 @@ class Trained:
 
     opened: OpenHeads
     dataset: Dataset
-    bench: Bench  # of what they were trained with
+    workspace: Workspace  # of what they were trained with
     pooled: dict[str, np.ndarray]  # by variant: of each training text, the vector before the last linear layer
 
 
@@ -48,16 +48,16 @@ def hold(name: str, trained: Trained) -> None:
         del mine[next(iter(mine))]
 
 
-def bench_for(task: str, in_use: InUse) -> Bench:
-    """Return the bench with the model and the vectors that the classifiers of a task read."""
-    return mine.bench if (mine := own_heads().get(task)) else bench(in_use)
+def workspace_for(task: str, in_use: InUse) -> Workspace:
+    """Return the workspace with the model and the vectors that the classifiers of a task read."""
+    return mine.workspace if (mine := own_heads().get(task)) else workspace(in_use)
 
 
 def open_for(task: str, in_use: InUse) -> OpenHeads:
     """Return the user's own classifiers of a task, or the bundled ones that fit the selected model and vectors."""
     if mine := own_heads().get(task):
         return mine.opened
-    over = bench(in_use)
+    over = workspace(in_use)
 
     def open_heads() -> OpenHeads:
         return tasks.open_heads(tasks.task_named(task), model=over.model, vectors=over.vectors)
@@ -67,7 +67,7 @@ def open_for(task: str, in_use: InUse) -> OpenHeads:
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
     """Call a function of core.classify.tasks with the classifiers of a task. Cache the answer unless the user trained them."""
-    over, heads = bench_for(task, in_use), open_for(task, in_use)
+    over, heads = workspace_for(task, in_use), open_for(task, in_use)
 
     def work() -> R:
         return compute(heads, *request, model=over.model, vectors=over.vectors)

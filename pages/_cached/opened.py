@@ -1,4 +1,4 @@
-"""Open models, vectors and tables once for all pages, for the bench (core.workbench.Opener). Opened objects are never changed.
+"""Open models, vectors and tables once for all pages, for the workspace (core.workspace.Opener). Opened objects are never changed.
 
 The keys are names and fingerprints, and the caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited
 number at once (pages._frame.server_jobs), so that no page waits for them.
@@ -25,19 +25,19 @@ from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import indexed
+from core.text.labeled_words import indexed
 from core.text.languages import Language
-from core.workbench import table_key
+from core.workspace import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
+from pages._cached.progress import AT_MOST_S, duration, labeled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import VECTORS_NOTED
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
-memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
+memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # the kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
@@ -98,22 +98,22 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
 
     While a job encodes many sentences, show its progress and end the run.
     """
-    labelled = is_labelled(corpus)
-    if labelled and not takes_long(corpus):
-        return _labelled(corpus, model_name)
-    job = table_job(corpus, model_name, targets_only=labelled)
+    labeled = is_labeled(corpus)
+    if labeled and not takes_long(corpus):
+        return _labeled(corpus, model_name)
+    job = table_job(corpus, model_name, targets_only=labeled)
     if job.result is None:
-        wait_for(job, lambda: go_on(corpus, model_name, targets_only=labelled), labelled=labelled)
+        wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), labeled=labeled)
     return job.result
 
 
-def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
+def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
     bars = []  # drawn only where sentences are read now, which is once for a set and a model
 
     def report(done: int, total: int, speed: float) -> None:
         bars or bars.append(st.empty())
         left = duration((total - done) / max(speed, 1e-9))
-        bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
+        bars[0].progress(min(1.0, done / max(1, total)), text=labeled_text(done, total, left))
 
     def read() -> OccurrenceTable:
         table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
@@ -122,11 +122,11 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         return table
 
     reads = (("corpus", corpus), ("model", model_name))
-    return keep("labelled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
+    return keep("labeled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
 
 
-def is_labelled(corpus: str) -> bool:
-    return keep("is labelled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
+def is_labeled(corpus: str) -> bool:
+    return keep("is labeled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
@@ -155,7 +155,7 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str,
     """Return the kind and the key of a job."""
     corpus = corpus if targets_only else indexed(corpus)
     what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
-    return "labelled tokens" if targets_only else "every token", what
+    return "labeled tokens" if targets_only else "every token", what
 
 
 def encoded(corpus: str, language: Language) -> EncodedCorpus:

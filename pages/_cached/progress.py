@@ -45,17 +45,17 @@ def _reading_text(job: ServerJob, left: str) -> str:
     return t("Reading all words: {done:,} of {total:,} tokens, {speed:,.0f} per second, {left} left.", **values)
 
 
-def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = False) -> None:
-    """Return once the table is there, of the `labelled` tokens alone or of all; else show how far it is, or how to go on, and end the page
+def wait_for(job: ServerJob, again: Callable[[], object], *, labeled: bool = False) -> None:
+    """Return once the table is there, of the `labeled` tokens alone or of all; else show how far it is, or how to go on, and end the page
     here."""
-    with st.spinner(t("Reading labeled sentences…") if labelled else t("Reading your corpus…")):
+    with st.spinner(t("Reading labeled sentences…") if labeled else t("Reading your corpus…")):
         job.wait(AT_MOST_S)
     if job.result is None:
-        if job.running and labelled:
+        if job.running and labeled:
             st.info(t("The page opens once these labeled sentences are read."))
         elif job.running:
             st.info(t("The page opens once your corpus is read."))
-        elif labelled:
+        elif labeled:
             st.info(t("This page needs these labeled sentences read."))
         else:
             st.info(t("This page needs your corpus read."))
@@ -85,7 +85,7 @@ def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], obje
         st.rerun()
 
 
-def labelled_text(done: int, total: int, left: str) -> str:
+def labeled_text(done: int, total: int, left: str) -> str:
     """Return the text that is shown while labeled sentences are encoded."""
     return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 

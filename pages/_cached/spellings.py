@@ -11,13 +11,13 @@ from core.analysis.spelling import Spellings, list_words
 from core.common.i18n import t
 from core.common.turns import Shared
 from core.elmo.encoder import Encoder
-from core.static.vectors import StaticNeighbour
-from core.workbench import Bench
+from core.static.vectors import StaticNeighbor
+from core.workspace import Workspace
 from pages._cached.kept import keep
 from pages._frame.markup import plain
 from pages._frame.server_jobs import TURNS, Background, visitor
 
-NEIGHBOURS = 6
+NEIGHBORS = 6
 ENOUGH = 1_000  # words read, before the nearest of them are shown
 WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
@@ -52,7 +52,7 @@ class SpellingReading(Background):
         self.share.resume(visitor())
         self.start(upto)
 
-    def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
+    def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbor]]:
         """Return the nearest words for each word, or none while too few are encoded."""
         upto = min(among or len(self.spellings.words), len(self.spellings.words))
         self.start(upto)
@@ -60,7 +60,7 @@ class SpellingReading(Background):
             self.wait(WAITED_S)
         if self.spellings.read < min(ENOUGH, upto):
             return [[] for _ in words]
-        return self.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
+        return self.spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words)
 
     def stop(self) -> None:
         """Stop the job for this user. It continues while another user with an open page wants it."""
@@ -83,7 +83,7 @@ class SpellingReading(Background):
         self.spellings.extend(self.encoder, self.upto, report=report, stop=self._is_over)
 
 
-def reading(over: Bench) -> SpellingReading:
+def reading(over: Workspace) -> SpellingReading:
     """Return the job for the model's vocabulary, or for that of the static vectors if the model has none."""
 
     def begin() -> SpellingReading:

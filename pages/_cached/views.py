@@ -7,32 +7,32 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from core.text.readings import WordInContext
-from core.workbench import Bench, Names
+from core.workspace import Names, Workspace
 from pages._cached import opened
 from pages._cached.kept import keep, within_run
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
-READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a bench
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
 
 
-def bench(in_use: InUse) -> Bench:
-    """Return the bench for the selected model and data."""
-    return Bench(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
+def workspace(in_use: InUse) -> Workspace:
+    """Return the workspace for the selected model and data."""
+    return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
 
 
 @within_run
 def about(in_use: InUse, *words: WordInContext) -> InUse:
-    """Return the bench for the selected model and data, with the additional labeled words that these words need (`Bench.about`)."""
-    return replace(in_use, corpus=bench(in_use).about(*words).corpus)
+    """Return the workspace for the selected model and data, with the additional labeled words that these words need (`Workspace.about`)."""
+    return replace(in_use, corpus=workspace(in_use).about(*words).corpus)
 
 
-def bench_of(model_name: str, vectors_name: str = "") -> Bench:
-    """Return the bench of a model with the data of its language, or with other vectors."""
-    return Bench(Names(model=model_name, vectors=vectors_name), opened)
+def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
+    """Return the workspace of a model with the data of its language, or with other vectors."""
+    return Workspace(Names(model=model_name, vectors=vectors_name), opened)
 
 
-def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
+def view(compute: Callable[..., R], over: Workspace, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view. Its module's READS names what it depends on besides the request.
 
     The arguments in `further` are passed on, and are part of the key. `options` are those of `pages._cached.kept.keep`.
@@ -41,8 +41,8 @@ def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: An
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
 
 
-def of(part: str, compute: Callable[..., R], over: Bench, *request: Hashable, most: int = 64, **options: Any) -> R:
-    """Return the cached result of a function of one part of a bench, such as "targets" or "model.encoder", and of a request."""
+def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
+    """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
 

@@ -17,14 +17,14 @@ STYLE = Markup("""<style>
   .spans mark {background: rgba(33,113,181,0.22); color: inherit; border-bottom: 3px solid #2171B5; padding: 0 0.15rem;}
   .spans mark.alone {border-bottom-style: dashed;}
 </style>""")
-Labelled = tuple[int, int, str]
+Labeled = tuple[int, int, str]
 
 
-def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
+def spans(tokens: Sequence[str], labeleds: Sequence[Labeled], *, colors: dict[str, str], alone: Sequence[Labeled] = ()) -> Markup:
     """Return tokens with a bracket and a label under each span. Spans may be nested; those in `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
 
-    def draw_span(first: int, last: int, within: Sequence[Labelled]) -> list[Markup | str]:
+    def draw_span(first: int, last: int, within: Sequence[Labeled]) -> list[Markup | str]:
         parts: list[Markup | str] = []
         k = first
         while k <= last:
@@ -38,7 +38,7 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
                 html(
                     ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
                     " alone" if only else "",
-                    colours.get(here[2], "#7F7F7F"),
+                    colors.get(here[2], "#7F7F7F"),
                     draw_span(k, here[1], [span for span in within if span != here]),
                     "≠ " if only else "",
                     here[2],
@@ -47,7 +47,7 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
             k = here[1] + 1
         return parts
 
-    return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labelleds))
+    return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labeleds))
 
 
 def mark_text(text: str, begin: int, end: int, *, alone: bool) -> Markup:

@@ -10,20 +10,20 @@ from core.common.markup import Markup, html
 from core.experiments import context_gains, variants
 from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.figures.classifiers import curves_figure, leads_figure
-from core.figures.style import GLOVE, LAYER_COLOURS
+from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached.kept import keep
 from pages._frame.frame import notice
 from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-COLOURS = {
+COLORS = {
     PLAIN: GLOVE,
     "glove+static": "#B8A600",
-    "glove+layer0": LAYER_COLOURS["0"],
+    "glove+layer0": LAYER_COLORS["0"],
     "glove+random": "#7F7F7F",
     "glove+shuffled": "#CC79A7",
-    ELMO: LAYER_COLOURS["mix"],
+    ELMO: LAYER_COLORS["mix"],
 }
 
 
@@ -43,10 +43,10 @@ def show_curve(lines: Sequence[dict]) -> None:
         ),
     )
     x = t("labeled rows")
-    curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
+    curve = {titles[kind]: [(size.labeled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {
         titles[kind]: [
-            (size.labelled, d.mean, d.low, d.high, bool(lead.verdict))
+            (size.labeled, d.mean, d.low, d.high, bool(lead.verdict))
             for size in result
             for lead in [size.over_glove[kind]]
             for d in [lead.difference]
@@ -61,9 +61,9 @@ def show_curve(lines: Sequence[dict]) -> None:
             alt=t("Accuracy on unseen news by labeled rows: {names}.", names=", ".join(curve)),
         )
     with right:
-        colours = {titles[kind]: COLOURS[kind] for kind in result[0].over_glove}
+        colors = {titles[kind]: COLORS[kind] for kind in result[0].over_glove}
         draw(
-            leads_figure(over, colours, x=x, y=t("points over GloVe alone")),
+            leads_figure(over, colors, x=x, y=t("points over GloVe alone")),
             key="results.context",
             alt=t("Points over GloVe alone by labeled rows, with intervals: {names}.", names=", ".join(over)),
         )
@@ -81,7 +81,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
     each = ", ".join(
-        t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labelled) for size, lead in zip(sizes, leads, strict=True)
+        t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
     )
     lines = [
         t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=each, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
@@ -125,7 +125,7 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
     for size in sizes:
         for kind, accuracy in size.accuracy.items():
             row = {
-                t("labeled rows"): size.labelled,
+                t("labeled rows"): size.labeled,
                 t("validation"): size.valid,
                 t("subsets"): size.subsets,
                 t("classifier"): titles[kind],

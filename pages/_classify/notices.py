@@ -8,7 +8,7 @@ from core.classify.model import variant_titles
 from core.common.i18n import t, tn
 from core.tasks.results import Summary
 
-Labelled = tuple[int, int, str]
+Labeled = tuple[int, int, str]
 CLOSE = 0.05  # between the two likeliest classes, below which an answer is none
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
 SAME = 0.005  # of a probability: what rounds to the same per cent
@@ -85,7 +85,7 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
 # --- of the paper's tasks ---
 
 
-def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
+def describe_spans(baseline: Sequence[Labeled], elmo: Sequence[Labeled], words: Callable[[Labeled], str]) -> str:
     """State which names or roles only one of the two models finds."""
     only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
     if not baseline and not elmo:
@@ -100,7 +100,7 @@ def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words
     return t("Only without ELMo: {baseline}; only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
-def _list_spans(spans: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
+def _list_spans(spans: Sequence[Labeled], words: Callable[[Labeled], str]) -> str:
     """List the first two spans, and the number of the others."""
     text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
     return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text

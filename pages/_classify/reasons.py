@@ -31,7 +31,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
         _words(result)
         _context(result)
         if (mine := classifiers.own_heads().get(task)) and name in mine.pooled:
-            reads = {"vectors": mine.bench.vectors, "layers": live_layers(mine.bench.model.encoder)}
+            reads = {"vectors": mine.workspace.vectors, "layers": live_layers(mine.workspace.model.encoder)}
             _near(near_texts(mine.opened.heads[name], mine.opened.tokens(text), mine.pooled[name], mine.dataset, **reads))
         _layers(name, result)
         parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (

@@ -16,7 +16,7 @@ from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
 from pages._cached.kept import keep
-from pages._cached.views import bench_of
+from pages._cached.views import workspace_of
 from pages._classify.checks import show_checks
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.paper import show_gain, show_paper
@@ -128,7 +128,7 @@ def _task(result: dict) -> None:
     condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.experiments.planned
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
-    over = bench_of(BUNDLED_MODEL)
+    over = workspace_of(BUNDLED_MODEL)
     table = pd.DataFrame(
         [
             {

@@ -12,7 +12,7 @@ from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.figures.classifiers import confusion_figure, reliability_figure
-from core.figures.style import LAYER_COLOURS
+from core.figures.style import LAYER_COLORS
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.markup import plain, show_errors
@@ -78,7 +78,7 @@ def _closer(name: str, meta: dict) -> None:
     with left:
         st.markdown(t("**Confidence against accuracy**"))
         alt = t("{classifier}: accuracy by confidence; mean gap {gap:.1%}.", classifier=title, gap=test["ece"])
-        draw(reliability_figure(test["bins"], colour=LAYER_COLOURS["2"]), key=f"bins.{name}", alt=alt)
+        draw(reliability_figure(test["bins"], color=LAYER_COLORS["2"]), key=f"bins.{name}", alt=alt)
         st.caption(
             t(
                 "Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).",

@@ -16,7 +16,7 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
-from core.figures.classifiers import answers_figure, class_colours
+from core.figures.classifiers import answers_figure, class_colors
 from pages._cached import classifiers
 from pages._classify.notices import PAIRS, describe_answers
 from pages._classify.reasons import show_reasons
@@ -125,10 +125,10 @@ def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> di
 
 def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:
     answers = predictions(in_use, task, text, names)
-    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, class_colours(**opened.colours_of).items()))
+    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, class_colors(**opened.colors_of).items()))
     _bars(opened, answers, key="classify.answers")
     tokens = opened.tokens(text)
-    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
+    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.workspace_for(task, in_use).vectors)
     label = examples.classify().get(opened.task.name, {}).get(text, examples.NO_LABEL).label
     notice(describe_answers(answers, deaf, label))
 
@@ -176,7 +176,7 @@ def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> N
     titles = variant_titles()
     named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
     draw(
-        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], class_colours(**opened.colours_of)),
+        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], class_colors(**opened.colors_of)),
         key=key,
         alt=t("Probabilities per classifier. {named}.", named=named),
     )

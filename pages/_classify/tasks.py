@@ -10,11 +10,11 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup
-from core.figures.classifiers import chain_colours, class_colours, shares_figure
-from core.figures.style import GLOVE, LAYER_COLOURS
+from core.figures.classifiers import chain_colors, class_colors, shares_figure
+from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
-from core.tasks.catalogue import TASKS, measure_titles, task_titles
+from core.tasks.catalog import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
@@ -22,7 +22,7 @@ from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
 from pages._cached.kept import keep
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._classify import brackets
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title
@@ -36,7 +36,7 @@ from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
 
-COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
+COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
 READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
@@ -46,14 +46,14 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
     """Return the tasks with heads that fit the selected model, or none if nothing was trained."""
     if not RESULTS.is_file():
         return {}
-    over = bench(in_use)
+    over = workspace(in_use)
     options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
     return keep("task heads", over.reads(*READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
 
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
     """Return the cached result of a function of core.tasks.answers with the heads of a task."""
-    over, opened = bench(in_use), _open_tasks(in_use)[task]
+    over, opened = workspace(in_use), _open_tasks(in_use)[task]
     key = (task, request, RESULTS.stat().st_mtime)
     return keep(
         f"tasks.{compute.__qualname__}", over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
@@ -149,7 +149,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     by_variant = _ask(answers.ask, in_use, task, example)
     verb = ("V", "C-V")
     result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
-    colours = class_colours(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
+    colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     shown = pieces(tokens)
 
     def words(span: tuple[int, int, str]) -> str:
@@ -161,7 +161,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
-        return brackets.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
+        return brackets.spans(tokens, [*clear, *predicate], colors=colors, alone=alone)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(result) > 1:
@@ -179,7 +179,7 @@ def _entailment(in_use: InUse) -> None:
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
     message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     draw(
-        shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
+        shares_figure([titles[v] for v in shares], list(shares.values()), [COLORS[v] for v in shares]),
         key="tasks.entailment",
         alt=t("Three bars each: {told}.", told=message),
     )
@@ -214,7 +214,7 @@ def _chains(in_use: InUse, text: str) -> None:
     by_variant = _ask(answers.ask, in_use, "clusters", example)
     result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
-    colours = chain_colours(len(first))
+    colors = chain_colors(len(first))
 
     def words(span: tuple[int, ...]) -> str:
         return "".join(shown[span[0] : span[1] + 1]).strip()
@@ -223,10 +223,10 @@ def _chains(in_use: InUse, text: str) -> None:
         others = [chain for v, chains in result.items() if v != variant for chain in chains]
         spans, alone = [], []
         for chain in result[variant]:
-            labelled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
-            spans += labelled
-            alone += labelled if len(result) > 1 and chain not in others else []
-        return brackets.spans(tokens, spans, colours=colours, alone=alone)
+            labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
+            spans += labeled
+            alone += labeled if len(result) > 1 and chain not in others else []
+        return brackets.spans(tokens, spans, colors=colors, alone=alone)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -257,8 +257,8 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     def draw_variant(variant: str) -> Markup:
         label = f"{pronoun} = {named[variant]}"
         spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
-        colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
-        return brackets.spans(tokens, spans, colours=colours, alone=spans if differ else ())
+        colors = dict.fromkeys((label, f"← {pronoun}"), COLORS[variant])
+        return brackets.spans(tokens, spans, colors=colors, alone=spans if differ else ())
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(by_variant) > 1:
@@ -311,7 +311,7 @@ PAGES: dict[str, Callable[[InUse], None]] = {
 def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
     for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
         with column:
-            lists.heading(variant_titles()[variant], COLOURS[variant])
+            lists.heading(variant_titles()[variant], COLORS[variant])
             show_one(variant)
 
 

@@ -17,7 +17,7 @@ from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, layer_weights_figure
 from core.files.uploaded import clean_name
 from pages._cached import classifiers
-from pages._cached.views import bench_of
+from pages._cached.views import workspace_of
 from pages._classify.job import TrainingJob
 from pages._classify.scores import confusion_alt
 from pages._frame.frame import notice
@@ -119,7 +119,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
-        over = bench_of(order.model, order.vectors)
+        over = workspace_of(order.model, order.vectors)
         classifiers.hold(title, classifiers.Trained(opened, job.dataset, over, dict(job.pooled)))
         page_link(
             "classify",

@@ -139,7 +139,7 @@ def _progress(job: ServerJob, left: str) -> str:
     """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
-        return progress.labelled_text(**values)
+        return progress.labeled_text(**values)
     if not job.done:
         return t("Measuring both models.")
     return t("Measuring: {done} of {total}, {left} left.", **values)

@@ -11,7 +11,7 @@ from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, is_same, list_spaces
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._compare import senses, spaces
 from pages._compare.words import measures, table_of, word_in_both, write_notices
 from pages._frame.choices import BOUND, choice
@@ -35,7 +35,7 @@ def show(in_use: InUse) -> None:
     result = None
     if None not in sides:
         with st.spinner(t("Comparing words…"), show_time=True):
-            result = view(compare.compute, bench(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
+            result = view(compare.compute, workspace(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
     if result is None:
         if None not in sides:  # a table was dropped since the page asked for it: it is read again
             sides, running = spaces.readable(chosen)
@@ -71,7 +71,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Serve
     """Show the progress of the tables that are being encoded, with Stop, or how to resume one."""
     for job, side in running:
         if job.running:
-            waits = side.labelled not in sides
+            waits = side.labeled not in sides
             show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
     for job, side in [(job, side) for job, side in running if not job.running][:1]:
         show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))

@@ -10,7 +10,7 @@ from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, format_p
-from core.figures.style import GLOVE, layer_colour
+from core.figures.style import GLOVE, layer_color
 from core.text import languages
 from core.views.compare import MARK, SpacesCompared, find_form
 from pages._frame import examples
@@ -85,19 +85,19 @@ def word_in_both(result: SpacesCompared) -> None:
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
-    for column, name, neighbours, cosines, random in pairs:
+    for column, name, neighbors, cosines, random in pairs:
         with column:
             layer = name.rpartition(MARK)[2]
-            colour = layer_colour(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
+            color = layer_color(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
-                colour,
+                color,
                 t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
             lists.word_lines(
                 [
                     (c.words[other], float(cosine), t("in both") if other in both else "")
-                    for other, cosine in zip(neighbours[k], cosines[k], strict=True)
+                    for other, cosine in zip(neighbors[k], cosines[k], strict=True)
                 ]
             )
 

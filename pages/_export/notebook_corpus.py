@@ -4,10 +4,10 @@ from core.common.i18n import t
 from core.text import languages
 from pages._export.recipe import NotebookRecipe, Settings, chosen, names_in_use, word
 
-_BENCH = """\
-from core.workbench import open_bench
+_WORKSPACE = """\
+from core.workspace import open_workspace
 
-bench = open_bench(model_name, corpus=corpus)
+workspace = open_workspace(model_name, corpus=corpus)
 """
 
 
@@ -19,7 +19,7 @@ def corpus(settings: Settings) -> NotebookRecipe:
         "order": chosen(settings, "find_order", "text"),
         "documents": tuple(settings.get("docs") or ()),
     }
-    return NotebookRecipe(shows, assignments, (_BENCH, _SEARCH, _SPREAD))
+    return NotebookRecipe(shows, assignments, (_WORKSPACE, _SEARCH, _SPREAD))
 
 
 _SEARCH = """\
@@ -28,7 +28,7 @@ import pandas as pd
 from core.views.concordance import ConcordanceRequest, concordance
 
 request = ConcordanceRequest(query=query, kind=kind, order=order, documents=documents, number=200)
-result = concordance(bench, request)
+result = concordance(workspace, request)
 print(f"{result.n:,} occurrences, {result.per_million:,.0f} per million, DP {result.deviation:.2f}; forms: {dict(result.forms)}")
 pd.DataFrame([(line.before, line.hit, line.after) for line in result.lines], columns=["before", "found", "after"])
 """
@@ -51,7 +51,7 @@ def collocates(settings: Settings) -> NotebookRecipe:
         "senses": settings.get("by_sense", "labels"),
         "grammar": bool(settings.get("grammar")),
     }
-    return NotebookRecipe(shows, assignments, (_BENCH, _COLLOCATES, _BY_SENSE))
+    return NotebookRecipe(shows, assignments, (_WORKSPACE, _COLLOCATES, _BY_SENSE))
 
 
 _COLLOCATES = """\
@@ -60,7 +60,7 @@ import pandas as pd
 from core.views.concordance import CollocatesRequest, collocates
 
 about = {"query": query, "kind": kind, "window": window, "minimum": minimum, "order": order, "senses": senses, "grammar": grammar}
-result = collocates(bench, CollocatesRequest(**about))
+result = collocates(workspace, CollocatesRequest(**about))
 rows = [(item.word, item.log_dice, item.log_likelihood, item.together, item.frequency) for item in result.items]
 pd.DataFrame(rows, columns=["word", "logDice", "log-likelihood", "together", "in the corpus"])
 """
@@ -79,7 +79,7 @@ def keyness(settings: Settings) -> NotebookRecipe:
         "correction": chosen(settings, "correction", "benjamini-hochberg"),
         "most": int(chosen(settings, "key_most", 100)),
     }
-    return NotebookRecipe(shows, assignments, (_BENCH, _KEYWORDS))
+    return NotebookRecipe(shows, assignments, (_WORKSPACE, _KEYWORDS))
 
 
 _KEYWORDS = """\
@@ -88,7 +88,7 @@ import pandas as pd
 from core.views.concordance import KeynessRequest, keyness
 
 request = KeynessRequest(against=against, minimum=minimum, correction=correction, most=most)
-result = keyness(bench, request)
+result = keyness(workspace, request)
 rows = [(word.word, word.first, word.second, word.log_likelihood, word.log_ratio, word.p) for word in (*result.first, *result.second)]
 pd.DataFrame(rows, columns=["word", *result.names, "log-likelihood", "log ratio", "p, corrected"])
 """

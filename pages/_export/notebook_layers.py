@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, chosen, names_in_use, sentence, word, words_in_use
+from pages._export.recipe import OPEN, WORKSPACE, NotebookRecipe, Settings, chosen, names_in_use, sentence, word, words_in_use
 
 
 def map_(settings: Settings) -> NotebookRecipe:
@@ -18,7 +18,7 @@ def map_(settings: Settings) -> NotebookRecipe:
         around_plan=chosen(settings, "around", "spread"),  # of a word without labels
         layer=view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
     )
-    return NotebookRecipe(shows, assignments, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return NotebookRecipe(shows, assignments, (WORKSPACE, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _MAP = """\
@@ -27,13 +27,13 @@ from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 from core.views import layouts
 
-table = bench.targets
+table = workspace.targets
 word = table.lemma_of(word) or word
-labelled = word == ALL_WORDS or word in table.lemmas
-in_senses = layer == "senses" and labelled
+labeled = word == ALL_WORDS or word in table.lemmas
+in_senses = layer == "senses" and labeled
 own = tuple(each for each in words if (lemma := each.lemma_in(table)) and word in (lemma, ALL_WORDS))  # are drawn as stars
 request = layouts.LayoutRequest(word=word, contexts=own, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
-layout = layouts.compute(bench, request) if labelled else None
+layout = layouts.compute(workspace, request) if labeled else None
 
 
 def map_of_meanings():
@@ -52,10 +52,10 @@ from core.views import around
 def words_around():
     \"\"\"Its occurrences and the nearest words of both sentences, which of the two each leans to.\"\"\"
     own = tuple(words) if any(each.spelling == word for each in words) else ()
-    return around.compute(bench, around.AroundRequest(word=word, contexts=own, plan=around_plan))
+    return around.compute(workspace, around.AroundRequest(word=word, contexts=own, plan=around_plan))
 
 
-result = None if labelled else words_around()
+result = None if labeled else words_around()
 leans = result.cosines[result.at(layer)] if result else []  # of each sentence with every point
 dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(leans) == 2 else None
 """
@@ -94,9 +94,9 @@ def mix(settings: Settings) -> NotebookRecipe:
         settings,
         raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
         gamma=chosen(settings, "gamma", 1.0),
-        normalised=bool(settings.get("norm")),  # layer normalization before the layers are weighed
+        normalized=bool(settings.get("norm")),  # layer normalization before the layers are weighed
     )
-    return NotebookRecipe(shows, assignments, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+    return NotebookRecipe(shows, assignments, (WORKSPACE, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 
 _MIX = """\
@@ -105,17 +105,17 @@ from scipy.special import softmax
 from core.views import mix
 
 weights = softmax(raw)  # the vector is gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
-result = mix.compute(bench, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalised=normalised))
+result = mix.compute(workspace, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalized=normalized))
 weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 """
 _MIX_NEAREST = """\
 import pandas as pd
 
-from core.index.neighbours import TypeNeighbour
+from core.index.neighbors import TypeNeighbor
 
 
 def row(near):
-    if isinstance(near, TypeNeighbour):  # a word without labels: the nearest spellings
+    if isinstance(near, TypeNeighbor):  # a word without labels: the nearest spellings
         return near.word, near.cosine, f"mean of {near.occurrences}"
     return near.occurrence.sense, near.cosine, near.occurrence.sentence
 

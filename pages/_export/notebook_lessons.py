@@ -43,9 +43,9 @@ pd.DataFrame(rows).round(3)
 _ANISOTROPY_FIGURE = """\
 from core.figures.lessons import RANDOM_PAIRS, ONE_SENSE, ONE_WORD, Row, density_rows
 
-colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
-drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colours}) for layer, panels in enumerate(found.panels)]
-density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
+colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
+drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(found.panels)]
+density_rows(drawn, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
 """
 
 
@@ -55,14 +55,14 @@ def _write_apart(settings: Settings) -> NotebookRecipe:
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
     }
-    return NotebookRecipe(shows, assignments, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
+    return NotebookRecipe(shows, assignments, (OPEN, LABELED, _APART, _APART_TABLE, _APART_FIGURE))
 
 
-LABELLED = """\
+LABELED = """\
 from core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)
-if not len(table.labelled_rows()):  # no senses there: the labelled sentences of the model's language
+if not len(table.labeled_rows()):  # no senses there: the labeled sentences of the model's language
     table = open_table(model.language.sentences, model, targets_only=True)
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
 """
@@ -88,9 +88,9 @@ _APART_FIGURE = """\
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.evaluation.anisotropy import GRID
 
-colours = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
-drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
-density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
+colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
+drawn = [Row(name, "", dict(zip(colors, one.densities()))) for name, one in found.items()]
+density_rows(drawn, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold)
 """
 
 

@@ -55,7 +55,7 @@ def points_of(share):  # None where a difference has no interval
 
 
 context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
-    {"labelled": size.labelled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
+    {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
      "low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
     for size in sizes(lines)
     for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
@@ -65,13 +65,13 @@ context = [  # is it context? GloVe + ELMo minus each control, and each set of p
 pd.DataFrame(context)
 """
 _LEADS = """\
-from core.figures.style import SENSE_COLOURS
+from core.figures.style import SENSE_COLORS
 from core.figures.classifiers import leads_figure
 
 points = {}
 for row in context:
     if row["less"] == "glove":
-        points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] and row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
-colours = dict(zip(points, SENSE_COLOURS))
-leads_figure(points, colours, x="labelled rows", y="points over GloVe alone") if points else None
+        points.setdefault(row["parts"], []).append((row["labeled"], *(row[k] and row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
+colors = dict(zip(points, SENSE_COLORS))
+leads_figure(points, colors, x="labeled rows", y="points over GloVe alone") if points else None
 """

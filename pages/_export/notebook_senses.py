@@ -23,12 +23,12 @@ def spread(settings: Settings) -> NotebookRecipe:
 _SPREAD = """\
 from core.corpus.label_files import numbered, tokens_of
 from core.views import induction
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
-bench = open_bench(model_name, corpus=corpus)
-occurrences = induction.compute(bench, induction.InductionRequest(word=word, space=layer)).occurrences
+workspace = open_workspace(model_name, corpus=corpus)
+occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
 given = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
-spread = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=given)).spread  # None below two senses
+spread = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=given)).spread  # None below two senses
 spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # to be labeled next
 """
 _SENTENCES = """\
@@ -66,12 +66,12 @@ import pandas as pd
 
 from core.views import change
 from core.views.sides import Side, keep_news
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
 news = keep_news()  # the example's second side
 first, second = (Side(corpus=corpus or news, start=start, end=end) for corpus, start, end in sides)
-bench = open_bench(model_name, corpus=first.corpus)
-result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second))
+workspace = open_workspace(model_name, corpus=first.corpus)
+result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second))
 measures = result.change.measures
 pd.DataFrame({name: [of.value, of.null, of.p] for name, of in measures.items()}, index=["here", "shuffled", "p"]).T
 """
@@ -84,6 +84,6 @@ bands = [band.name or ("first", "second")[k] for k, band in enumerate(result.ban
 bands_figure(bands, np.array([band.counts for band in result.bands]), result.names, key="bands")
 """
 _CONTROL = """\
-control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))  # reads every token of both sides
+control = change.control(workspace, change.ControlRequest(word=word, first=first, second=second))  # reads every token of both sides
 control and f"differs more than {control.below} of {len(control.words)} words of like frequency"
 """

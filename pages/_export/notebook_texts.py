@@ -31,12 +31,12 @@ def classify(settings: Settings) -> NotebookRecipe:
 
 
 _ANSWERS = """\
-from core.figures.classifiers import answers_figure, class_colours
+from core.figures.classifiers import answers_figure, class_colors
 
 tokens, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
 labels = next(iter(opened.heads.values())).labels
-colours = class_colours(labels, ordered=task.startswith("sentiment"))
-answers_figure(list(answers), [answer.probabilities for answer in answers.values()], colours)
+colors = class_colors(labels, ordered=task.startswith("sentiment"))
+answers_figure(list(answers), [answer.probabilities for answer in answers.values()], colors)
 """
 _ACCURACIES = """\
 {name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}  # on texts that none of them had seen
@@ -93,7 +93,7 @@ def spelling(settings: Settings) -> NotebookRecipe:
         "text": chosen(settings, "spell", next(iter(languages.in_use().examples.get("spelling", {}).values()), "")),
         "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
     }
-    return NotebookRecipe(shows, assignments, (OPEN, _WINDOWS, _SPELT, _COSINES))
+    return NotebookRecipe(shows, assignments, (OPEN, _WINDOWS, _SPELLED, _COSINES))
 
 
 _WINDOWS = """\
@@ -104,7 +104,7 @@ words, _ = spelling.split_words(text, 8)
 fired = [spelling.firing(model.encoder.model.characters, word) for word in words]
 windows_figure(fired[0])
 """
-_SPELT = """\
+_SPELLED = """\
 import numpy as np
 
 from core.common.directions import unit
@@ -118,9 +118,9 @@ nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10]
 {word: [(known[k], round(float(row[k]), 4)) for k in near] for word, near, row in zip(words, nearest, cosines)}
 """
 _COSINES = """\
-from core.figures.style import LAYER_COLOURS
+from core.figures.style import LAYER_COLORS
 
-cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key="cosines")
+cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLORS["1"], key="cosines")
 """
 
 
@@ -137,10 +137,10 @@ def found(settings: Settings) -> NotebookRecipe:
 
 _GROUPS = """\
 from core.views import induction
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
-bench = open_bench(model_name, corpus=corpus)
-result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=number))
+workspace = open_workspace(model_name, corpus=corpus)
+result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, number=number))
 occurrences, groups, suggestion = result.occurrences, result.groups, result.occurrences.suggestion
 {name: int((groups.of == k).sum()) for k, name in enumerate(groups.names)}  # sentences of each
 """
@@ -177,10 +177,10 @@ def compare(settings: Settings) -> NotebookRecipe:
 _SPACES = """\
 from core.views import compare
 from core.views.compare import CompareRequest, space_named
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
 first, second = (space_named(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
-result = compare.compute(open_bench(model_name), CompareRequest(first=first, second=second, k=k))
+result = compare.compute(open_workspace(model_name), CompareRequest(first=first, second=second, k=k))
 compared, words = result.comparison, result.comparison.words
 result.names, len(words), result.halves
 """

@@ -1,21 +1,21 @@
 """The notebooks of views of a word in its sentences: Home, Neighbors, Why and the quiz."""
 
 from core.common import model_layers
-from core.common.config import NEIGHBOURS
+from core.common.config import NEIGHBORS
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, chosen, mix_of, names_in_use, words_in_use
+from pages._export.recipe import OPEN, SUBSTITUTES, WORKSPACE, NotebookRecipe, Settings, chosen, mix_of, names_in_use, words_in_use
 
 
 def home(settings: Settings) -> NotebookRecipe:
     shows = t("A word in two sentences: the verdict, its picture, and the words that ELMo expects.")
     assignments = words_in_use(settings, space=chosen(settings, "layer", model_layers.SENSES))
-    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _SCENE_FIGURE, _CURVES_FIGURE, _EXPECTED))
+    return NotebookRecipe(shows, assignments, (WORKSPACE, _PAIR, _COSINES, _SCENE_FIGURE, _CURVES_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
 from core.views import pair
 
-result = pair.compute(bench, pair.PairRequest(first=words[0], second=words[-1]))
+result = pair.compute(workspace, pair.PairRequest(first=words[0], second=words[-1]))
 verdict = result.judgment.verdict  # as `python -m core verdict` gives it
 (verdict.says, round(verdict.probability, 4), verdict.say_certainty(), verdict.senses) if verdict else "no verdict: two words"
 """
@@ -40,7 +40,7 @@ from core.common.errors import ElmoscopeError
 from core.views import substitutes
 
 try:  # as `python -m core substitutes` gives them
-    expected = substitutes.compute(bench, substitutes.SubstitutesRequest(words=tuple(words)))
+    expected = substitutes.compute(workspace, substitutes.SubstitutesRequest(words=tuple(words)))
 except ElmoscopeError as no_softmax:
     expected = ()
     print(no_softmax)
@@ -51,20 +51,20 @@ except ElmoscopeError as no_softmax:
 def neighbors(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe’s neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
-    among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
+    among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBORS)
     assignments = words_in_use(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
-    return NotebookRecipe(shows, assignments, (BENCH, _NEAREST, _NEAREST_STATIC))
+    return NotebookRecipe(shows, assignments, (WORKSPACE, _NEAREST, _NEAREST_STATIC))
 
 
 _NEAREST = """\
 import pandas as pd
 
-from core.views import neighbours
+from core.views import neighbors
 
 
 def rows(word):
-    result = neighbours.compute(bench, neighbours.NeighboursRequest(word=word, space=layer, weights=mix, among=among, k=k))
-    if among == neighbours.TYPES:
+    result = neighbors.compute(workspace, neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k))
+    if among == neighbors.TYPES:
         return [(near.word, near.cosine, f"mean of {near.occurrences}") for near in result.entries]
     return [(near.occurrence.word, near.cosine, near.occurrence.sentence) for near in result.entries]
 
@@ -74,7 +74,7 @@ pd.concat(tables, keys=["first", "second"][: len(words)])
 """
 _NEAREST_STATIC = """\
 word = words[0].word
-[(near.word, round(near.cosine, 4)) for near in bench.vectors.neighbours(word, k)] if word in bench.vectors else "unknown"
+[(near.word, round(near.cosine, 4)) for near in workspace.vectors.neighbors(word, k)] if word in workspace.vectors else "unknown"
 """
 
 
@@ -92,7 +92,7 @@ def why(settings: Settings) -> NotebookRecipe:
         half=chosen(settings, "dhalf", "both"),
         sense=chosen(settings, "dsense", None),  # None: the nearest
     )
-    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return NotebookRecipe(shows, assignments, (WORKSPACE, _PATH, _MARGINS, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -101,7 +101,7 @@ from core.views import attribution
 
 word = words[0]
 request = attribution.AttributionRequest(word=word, other=words[-1], how=how, swap=swap, weights=mix)
-answer = attribution.compute(bench, request)
+answer = attribution.compute(workspace, request)
 result = answer.influence
 """
 _SPOKE = """\
@@ -110,7 +110,7 @@ import pandas as pd
 if answer.by == attribution.SENSES:
     sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
     values = [influence.parts(result, view, half, sense) for view in result.views]  # positive: it speaks for the sense
-elif answer.by == attribution.OTHER:  # no two senses are labelled
+elif answer.by == attribution.OTHER:  # no two senses are labeled
     values = [influence.measure_apart(result, view, half) for view in result.views]  # positive: it holds the two words apart
 else:
     values = list(result.moved[:, :, influence.HALVES.index(half)].T)  # 1 - cosine
@@ -119,11 +119,11 @@ table.rename_axis(sense).round(3)
 """
 _HALVES = """\
 from core.figures.influence import HalfBar, halves_figure
-from core.figures.style import sense_colour
+from core.figures.style import sense_color
 
 verdicts = [v for view in result.views[1:-1] for v in influence.halves(result, view).values()] if answer.by == attribution.SENSES else []
 halves_figure(
-    [HalfBar(v.view, v.half, v.sense, sense_colour(answer.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
+    [HalfBar(v.view, v.half, v.sense, sense_color(answer.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
 ) if verdicts else None
 """
 _EXPECTATIONS = """\
@@ -135,8 +135,8 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 _PATH = """\
 from core.views import edits
 
-path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
-[(" ".join(step.tokens), sense) for step, sense in zip(path.steps, path.read)]  # without labelled senses: the sentence that it is nearer to
+path = edits.compute(workspace, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
+[(" ".join(step.tokens), sense) for step, sense in zip(path.steps, path.read)]  # without labeled senses: the sentence that it is nearer to
 """
 _MARGINS = """\
 from core.figures.edits import margin_figure

@@ -19,7 +19,7 @@ function save(plot, format, filename, { title, source }) {
   const options = context.toImageButtonOptions, font = { color: page.color, family: full.font.family };
   const beside = out.l + out.r + 2 * EDGE;
   layout.paper_bgcolor = page.backgroundColor;
-  layout.template = JSON.parse(JSON.stringify(layout.template ?? {}).replaceAll(/#808495/gi, page.color));  // the theme's grey, 3.7:1
+  layout.template = JSON.parse(JSON.stringify(layout.template ?? {}).replaceAll(/#808495/gi, page.color));  // the theme's gray, 3.7:1
   layout.margin = { l: size.l + out.l + EDGE, r: size.r + out.r + EDGE, t: size.t + HEAD, b: size.b + FOOT, pad: size.pad };
   layout.title = { text: title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top",
                    pad: { l: EDGE, t: EDGE }, font: { ...font, size: 19 } };

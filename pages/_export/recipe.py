@@ -9,7 +9,7 @@ from typing import Any
 
 from core.common import model_layers
 from core.text import languages, readings
-from core.text.labelled_words import list_words, with_words
+from core.text.labeled_words import list_words, with_words
 from core.text.tokens import bare
 from core.text.word_in_question import word_in_question
 
@@ -24,14 +24,14 @@ model = open_model(model_name)
 model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 """
-BENCH = """\
+WORKSPACE = """\
 from core.common import model_layers
 from core.text.readings import WordInContext
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
-bench = open_bench(model_name, vectors_name, corpus)
-model = bench.model
-model_layers.use(bench.layers)  # how many it has, and what they are called
+workspace = open_workspace(model_name, vectors_name, corpus)
+model = workspace.model
+model_layers.use(workspace.layers)  # how many it has, and what they are called
 words = [WordInContext(tuple(model.language.tokenize(text)), position, read_as) for text, position, read_as in sentences]
 """
 SUBSTITUTES = """\
@@ -66,7 +66,7 @@ def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
 
 
 def corpus_in_use(settings: Settings) -> dict[str, str]:
-    """Return the selected corpus with the labeled sentences of the additional target words (core.text.labelled_words)."""
+    """Return the selected corpus with the labeled sentences of the additional target words (core.text.labeled_words)."""
     words = [read_as or token for text, position, read_as in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
     named = str(settings.get("map_word") or "")
     return {"corpus": with_words(names_in_use(settings, "corpus")["corpus"], [*map(bare, words), named])}

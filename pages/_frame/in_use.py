@@ -19,7 +19,7 @@ from core.engines.allennlp_engine import is_ready
 from core.files import hub, own_names, registry
 from core.files.quotas import VISITS
 from core.text import languages
-from core.text.labelled_words import parts, sentences_of, with_all
+from core.text.labeled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language, places
 from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
@@ -304,7 +304,7 @@ def _offer_published(name: str) -> bool:
         return True
     result = st.session_state[key]
     size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("size unknown")
-    terms = plain(result.licence) if result.licence else t("unknown")
+    terms = plain(result.license) if result.license else t("unknown")
     st.caption(
         t("{name}: {size} from {host}, safetensors only. License: {license}.", name=plain(name), size=size, host=hub.host(), license=terms)
     )

@@ -18,7 +18,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
-from core.text.labelled_words import list_words
+from core.text.labeled_words import list_words
 from core.text.readings import WordInContext
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word, word_in_question

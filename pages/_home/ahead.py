@@ -48,13 +48,13 @@ def open_home() -> None:
     """Open everything that Home needs for its first example."""
     from core.elmo.models import BUNDLED_MODEL
     from core.views import pair, substitutes
-    from pages._cached.views import bench_of, view
+    from pages._cached.views import view, workspace_of
     from pages._frame import examples
 
     for name in PAGE:
         import_module(name)
     with suppress(ElmoscopeError):  # the page shows the error
-        over = bench_of(BUNDLED_MODEL)
+        over = workspace_of(BUNDLED_MODEL)
         words = over.words(*examples.pairs(over.language)[examples.first_word(over.language)])
         view(pair.compute, over, pair.PairRequest(first=words[0], second=words[1]))
         _ = over.vectors
@@ -84,12 +84,12 @@ def open_rest() -> None:
     from core.index import float16_products
     from core.views import compare, induction
     from pages._cached.opened import table_job
-    from pages._cached.views import bench_of, of, view
+    from pages._cached.views import of, view, workspace_of
 
     float16_products.warm_up()
     compile_layout()
     with suppress(ElmoscopeError):  # the page shows the error
-        over = bench_of(BUNDLED_MODEL)
+        over = workspace_of(BUNDLED_MODEL)
         of("targets", of_table, over, most=4)
         view(induction.compute, over, induction.opening(over))
         job = table_job(over.corpus, BUNDLED_MODEL)

@@ -6,7 +6,7 @@ from core.common import i18n
 from core.common.i18n import t
 from pages._cached import jobs
 from pages._cached.kept import version
-from pages._cached.views import bench_of
+from pages._cached.views import workspace_of
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
@@ -51,6 +51,6 @@ def _begin(model: str, key: tuple) -> ServerJob:
         def report(share: float, what: str) -> None:
             job.count(what, round(STEPS * share), STEPS)
 
-        return page_of(bench_of(model), report=report).encode("utf-8")
+        return page_of(workspace_of(model), report=report).encode("utf-8")
 
     return jobs.job(JOB, key, work, failed=t("The page could not be made. Try again."), most=1)

@@ -58,11 +58,11 @@ function curves(root) {
     if (!data) build();
     data = given;
     at = window["elmoscope-curves"]?.at ?? at;
-    const { text, colours, rows: decisive } = data;
+    const { text, colors, rows: decisive } = data;
     say(node.title, text.title), say(node.sure, text.sure), say(node.ends.firstChild, text.different), say(node.ends.lastChild, text.same);
     node.ends.hidden = !decisive.length && !data.plain.some(Boolean);
     if (!node.ends.hidden) offered(node.drawn);
-    root.style.setProperty("--same", colours[0]), root.style.setProperty("--different", colours[1]);
+    root.style.setProperty("--same", colors[0]), root.style.setProperty("--different", colors[1]);
     node.drawn.setAttribute("aria-label", text.alt);
     measure();
     draw();

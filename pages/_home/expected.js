@@ -5,7 +5,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".expected"), sides = (root.sides ??= data.sides.map(() => side(root)));
   data.sides.forEach((news, k) => {
     const { own, head, chips } = sides[k];
-    own.style.setProperty("--own", news.colour);
+    own.style.setProperty("--own", news.color);
     say(head, news.words.length ? data.text.head : "");
     chips.setAttribute("aria-label", `${news.which}: ${data.text.head}`);
     while (chips.children.length > news.words.length) chips.lastChild.remove();

@@ -20,7 +20,7 @@ from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame import language, question
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -52,7 +52,7 @@ def compute(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | Non
     words = first.in_context, second.in_context
     if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return None
-    return view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=BOTH))
+    return view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=words, direction=BOTH))
 
 
 def note_table(each: Sequence[InPlace]) -> None:
@@ -95,7 +95,7 @@ def _data(each: Sequence[InPlace]) -> dict:
             {
                 "side": side,
                 "which": which,
-                "colour": colour,
+                "color": color,
                 "words": [
                     {
                         "word": answer.word,
@@ -105,6 +105,6 @@ def _data(each: Sequence[InPlace]) -> dict:
                     for answer in (of.substitutes if of.is_good else ())
                 ],
             }
-            for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
+            for side, which, color, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
         ]
     }

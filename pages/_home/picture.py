@@ -18,7 +18,7 @@ from core.live.scene import occurrences, scene_data
 from core.live.texts import scene_texts
 from core.senses.scene import Scene
 from core.views.pair import Pair
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._frame.links import write
@@ -60,7 +60,7 @@ def _picture(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
 
 
 def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
-    model, judgment, usual = bench(in_use).model, pair.judgment, verdict.usual_layer(in_use)
+    model, judgment, usual = workspace(in_use).model, pair.judgment, verdict.usual_layer(in_use)
     rows, plain, sure = decisive_rows(model, judgment), plain_rows(model, judgment, pair.cosines), say_probability(judgment)
     _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
     every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]

@@ -13,7 +13,7 @@ from core.senses.judge import is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views.pair import angles
-from pages._cached.views import about, bench
+from pages._cached.views import about, workspace
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
@@ -72,8 +72,8 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     other = None
     if in_use.beside:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            other = Beside(short_name(in_use.beside), angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context))
-    unknown = static.unknown(bench(in_use).vectors, spellings) if are_words else []
+            other = Beside(short_name(in_use.beside), angles(workspace(in_use).beside(in_use.beside), first.in_context, second.in_context))
+    unknown = static.unknown(workspace(in_use).vectors, spellings) if are_words else []
     if lines := [*notices.write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
         notice(lines)
     rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]

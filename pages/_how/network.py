@@ -15,7 +15,7 @@ import streamlit as st
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import layer_colour
+from core.figures.style import layer_color
 from core.figures.walk import cell_sizes, draw_strip
 from pages._how.parts import shorten
 from pages._how.words import Step
@@ -138,12 +138,12 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     def filled(x: float, y: float, width: float, word: int) -> Markup:
         if word != way.position:
             return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
-        return draw_strip(x, y, width, filters, layer_colour("0"), MOST)
+        return draw_strip(x, y, width, filters, layer_color("0"), MOST)
 
     def of_layers(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
             return Markup().join(
-                draw_strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
+                draw_strip(x, y + k * (strip + 3), width, each[word], layer_color(name), strip)
                 + _arrow(x + width + (0 if arrow > 0 else 18), y + k * (strip + 3) + strip / 2, x + width + (18 if arrow > 0 else 0), None)
                 * bool(arrow)
                 for k, (each, name) in enumerate(zip(sizes, names, strict=True))

@@ -9,7 +9,7 @@ import streamlit as st
 from core.analysis.walk import Walk, walk
 from core.common.config import ModelShape
 from core.common.i18n import t
-from pages._cached.views import bench, of
+from pages._cached.views import of, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
@@ -30,7 +30,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     with show_errors():  # inside: an error in a fragment does not reach its caller
         if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
             return
-        over = bench(in_use)
+        over = workspace(in_use)
         way = of("model.encoder", walk, over, chosen.tokens, chosen.position)
         shape = over.model.encoder.model.shape
         all_steps = steps(shape)

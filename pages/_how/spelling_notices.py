@@ -7,7 +7,7 @@ import numpy as np
 from core.analysis.spelling import Firing
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.static.vectors import StaticNeighbour
+from core.static.vectors import StaticNeighbor
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
 
@@ -17,7 +17,7 @@ PARTED = 3  # words named that a sentence's reader parts
 
 def write_notices(
     firings: list[Firing],
-    near: list[list[StaticNeighbour]],
+    near: list[list[StaticNeighbor]],
     beside: list,
     cosines: np.ndarray,
     usual: float | None,
@@ -35,7 +35,7 @@ def write_notices(
 
 
 def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
-    missing = [k for k, neighbours in enumerate(beside) if neighbours is None]
+    missing = [k for k, neighbors in enumerate(beside) if neighbors is None]
     if not missing and not lower:
         return [t("GloVe knows every word.")]
     if not missing:

@@ -9,11 +9,11 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
-from core.figures.style import GLOVE, LAYER_COLOURS
-from core.static.vectors import StaticNeighbour, StaticVectors
+from core.figures.style import GLOVE, LAYER_COLORS
+from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.tokens import write_word
-from pages._cached.spellings import NEIGHBOURS, reading, show_reading
-from pages._cached.views import bench, of
+from pages._cached.spellings import NEIGHBORS, reading, show_reading
+from pages._cached.views import of, workspace
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.in_use import InUse
@@ -35,12 +35,12 @@ def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         return [t("No spelling is typed.")], []
     if left_out:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
-    over = bench(in_use)
+    over = workspace(in_use)
     read, vectors = reading(over), over.vectors
     results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
     near = read.nearest(words, rows, among)
-    beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
+    beside = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
     _word(results, near, beside, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
@@ -104,12 +104,12 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
         draw(windows_figure(item), key="spelling.windows", alt=alt)
         st.caption(spelling_notices.reading_guide(item))
     with right:
-        _neighbours(item, near[k], beside[k], vectors)
+        _neighbors(item, near[k], beside[k], vectors)
 
 
-def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
+def _neighbors(firing: Firing, near: list[StaticNeighbor], beside: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
     unread = t("letters not read: meaningless")
-    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if firing.is_unread else t("from the letters alone"))
+    lists.heading(t("Layer 0"), LAYER_COLORS["0"], unread if firing.is_unread else t("from the letters alone"))
     if near:
         lists.word_lines([(write_word(n.word), n.cosine, "") for n in near])
     else:
@@ -127,13 +127,13 @@ def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
 
 
 def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    for column, title, matrix, colour, key in zip(
-        st.columns(2, gap="large"), (t("Layer 0"), name), (ours, theirs), (LAYER_COLOURS["1"], GLOVE), ("ours", "theirs"), strict=True
+    for column, title, matrix, color, key in zip(
+        st.columns(2, gap="large"), (t("Layer 0"), name), (ours, theirs), (LAYER_COLORS["1"], GLOVE), ("ours", "theirs"), strict=True
     ):
         with column:
-            lists.heading(title, colour)
+            lists.heading(title, color)
             alt = t("{title}: {words}.", title=title, words=", ".join(words))
-            draw(cosine_table(words, matrix, colour, key=key), key=f"spelling.{key}", alt=alt)
+            draw(cosine_table(words, matrix, color, key=key), key=f"spelling.{key}", alt=alt)
 
 
 def _rows(firings: list[Firing], near: list, beside: list) -> Rows:

@@ -7,10 +7,10 @@ from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
-from core.figures.style import layer_colour, layer_title
+from core.figures.style import layer_color, layer_title
 from core.views import levels
 from pages._cached import opened
-from pages._cached.views import bench, of
+from pages._cached.views import of, workspace
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -24,7 +24,7 @@ from pages._word import verdict_words
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with show_errors():  # inside: an error in a fragment does not reach its caller
-        over = bench(in_use)
+        over = workspace(in_use)
         opened.targets(in_use.corpus, over.names.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing word pairs…")):
             result = of("targets", of_table, over, most=4)
@@ -38,8 +38,8 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
     treatment = coded_choice(
         "cone", t("Vectors"), names, RAW, help=t("The mean first, then k principal components (Mu and Viswanath 2018).")
     )
-    colours = {
-        kinds[kind]: colour for kind, colour in ((RANDOM, RANDOM_PAIRS), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in anisotropy.pairs
+    colors = {
+        kinds[kind]: color for kind, color in ((RANDOM, RANDOM_PAIRS), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in anisotropy.pairs
     }
     panels = [(str(k), each[treatment]) for k, each in enumerate(anisotropy.panels)]
     rows = []
@@ -51,7 +51,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         last = panels[-1][1]
         values = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in anisotropy.pairs)}
         alt = t("Cosine densities by layer, vectors {how}. Top-layer means: {kinds}.", **values)
-        draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
+        draw(density_rows(rows, GRID, colors, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
         line = t("Numbers: means, in the legend’s order. All curves have equal height.")
         show_html('<p class="small">{}</p>', line)
     notice(_write_notices(anisotropy, treatment))
@@ -59,7 +59,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
     with details(_how(anisotropy)):
         _self_similarity(panels, names[treatment])
         top = str(len(anisotropy.panels) - 1)
-        if level := levels.level(bench(in_use), top):
+        if level := levels.level(workspace(in_use), top):
             values = verdict_words.random_sentence(level, top)
             show_html('<p class="small">{}</p>', t("Beyond this lesson’s words: {sentence}", sentence=values))
     lists.twin(_table(anisotropy, names, kinds), name="cone", key="lesson.cone.table")
@@ -72,16 +72,16 @@ def _self_similarity(panels: list[tuple[str, SharedPanel]], how: str) -> None:
     for name, panel in panels:
         for values, each in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
             title = f"{layer_title(name)}, {values}"
-            dots.append(Dots(title, each.mean, each.low, each.high, colour=layer_colour(name)))
+            dots.append(Dots(title, each.mean, each.low, each.high, color=layer_color(name)))
     alt = t("Self-similarity and explained variance by layer, minus two different words.")
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
 
 
 def _kinds(anisotropy: Anisotropy) -> dict[str, str]:
-    item = t("one word, two senses") if anisotropy.labelled else t("one word")
+    item = t("one word, two senses") if anisotropy.labeled else t("one word")
     return {
-        RANDOM: t("two labeled words") if anisotropy.labelled else t("two words of this corpus"),
+        RANDOM: t("two labeled words") if anisotropy.labeled else t("two words of this corpus"),
         WORD: item,
         SENSE: t("one word, one sense"),
     }

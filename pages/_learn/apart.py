@@ -11,7 +11,7 @@ from core.evaluation.anisotropy import GRID
 from core.evaluation.apart import Spread
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.figures.style import layer_title
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached.views import of
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
@@ -26,13 +26,13 @@ from pages._widgets.charts import draw
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with show_errors():  # inside: an error in a fragment does not reach its caller
-        over = lesson_store.labelled(in_use)
+        over = lesson_store.labeled(in_use)
         with st.spinner(t("Comparing word pairs…")):
             result = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
         _page(over, result, lesson)
 
 
-def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
+def _page(over: Workspace, every: dict[str, Spread], lesson: Lesson) -> None:
     top = list(every)[-2]  # the last layer; the mix stands behind it
     picture = st.container()
     left, right = st.columns([1, 2], gap="medium")
@@ -89,7 +89,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
     lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("By word"), key="lesson.apart.words")
 
 
-def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[str]:
+def _write_notices(over: Workspace, spread: Spread, layer: str, word: str) -> list[str]:
     auc = spread.auc()
     gap = spread.gap()
     same, other = spread.means()

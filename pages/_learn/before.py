@@ -7,7 +7,7 @@ from core.common.i18n import t
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less, mean_of
 from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
 from core.figures.lessons import RANDOM_PAIRS
-from core.figures.style import GLOVE, layer_colour, layer_title
+from core.figures.style import GLOVE, layer_color, layer_title
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._learn import lesson_store
@@ -46,7 +46,7 @@ def _titles(kept: dict) -> dict[str, tuple[str, str]]:
     titles = {
         SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
         PLACE: (t("before: LSTM states"), "#009E73"),
-        READ: (t("after: {layer}", layer=layer_title(READ)), layer_colour(READ)),
+        READ: (t("after: {layer}", layer=layer_title(READ)), layer_color(READ)),
         STATIC: (t("static vectors"), GLOVE),
         f"{SHUFFLED} {SUBSTITUTES}": (t("substitutes, shuffled"), "#F0C66B"),
         f"{SHUFFLED} {PLACE}": (t("LSTM states, shuffled"), "#7CC7B0"),

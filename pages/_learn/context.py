@@ -8,7 +8,7 @@ from core.common.i18n import t
 from core.common.significance import Paired, compare_pairs
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
-from core.figures.style import GLOVE, layer_colour, layer_title
+from core.figures.style import GLOVE, layer_color, layer_title
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -62,11 +62,11 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
 def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
     """Return the names and colors of the rows, in order."""
     titles = {
-        layer: (layer_title(layer), layer_colour(layer)),
+        layer: (layer_title(layer), layer_color(layer)),
         STATIC: (t("static vectors"), GLOVE),
         f"{SHUFFLED} {layer}": (t("{layer}, context shuffled", layer=layer_title(layer)), "#009E73"),
         f"{UNTRAINED} {layer}": (t("{layer}, untrained", layer=layer_title(layer)), "#CC79A7"),
-        "0": (layer_title("0"), layer_colour("0")),
+        "0": (layer_title("0"), layer_color("0")),
         CHANCE: (t("chance"), RANDOM_PAIRS),
     }
     return {name: title for name, title in titles.items() if name in result["one_nn"]}

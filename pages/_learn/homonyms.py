@@ -9,7 +9,7 @@ from core.common.significance import FEWEST
 from core.evaluation import relations
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
-from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
+from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from pages._cached.kept import keep
 from pages._cached.views import of
 from pages._frame.choices import coded_choice
@@ -53,7 +53,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
             item = pairs.kinds[kind]
             dots = {r.name: float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
             name = f"{titles[kind]} ({len(dots)})"
-            rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLOURS[number]))
+            rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
     with picture:
         message = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
         alt = t("How often the same-sense pair is closer at {layer}, by relation: {kinds}.", layer=layer_title(layer), kinds=message)
@@ -65,7 +65,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:
             axes = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
-            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, colour=layer_colour(layer), **axes)
+            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, color=layer_color(layer), **axes)
             alt = t("Self-similarity of each word by {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
     exercise(lesson)

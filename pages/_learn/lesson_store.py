@@ -12,9 +12,9 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import code, command
 from core.evaluation import lessons, relations
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -22,27 +22,27 @@ from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 
 
-def labelled(in_use: InUse) -> Bench:
+def labeled(in_use: InUse) -> Workspace:
     """Return the selected corpus if it is labeled, else that of the model's language. Show a notice in that case."""
-    over = bench(in_use)
-    if over.is_labelled and len(over.targets.labelled_rows()):
+    over = workspace(in_use)
+    if over.is_labeled and len(over.targets.labeled_rows()):
         return over
     own = over.language.sentences
     if not own:
         raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “Model and data”."))
     values = {"corpus": plain(in_use.corpus), "own": plain(own)}
     st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", **values))
-    return bench(replace(in_use, corpus=own))
+    return workspace(replace(in_use, corpus=own))
 
 
-def own(in_use: InUse) -> Bench:
+def own(in_use: InUse) -> Workspace:
     """Return the labeled sentences of the model's language. Show a notice if another corpus is selected."""
-    language = bench(in_use).language
+    language = workspace(in_use).language
     if not language.sentences or not relations.read(language.code):
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
     if in_use.corpus != language.sentences:
         st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
-    return bench(replace(in_use, corpus=language.sentences))
+    return workspace(replace(in_use, corpus=language.sentences))
 
 
 def get_part(model_name: str, part: str) -> dict | None:

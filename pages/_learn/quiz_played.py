@@ -11,7 +11,7 @@ from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
 from core.views.levels import judge
 from pages._cached.kept import keep
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
 
@@ -97,7 +97,7 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 
 def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """Return the model's reading of a question. The sentences of the word are encoded once and stored on disk."""
-    over = bench(in_use)
+    over = workspace(in_use)
     space = judge(over).sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
     return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)

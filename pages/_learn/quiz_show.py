@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.figures.style import ink, layer_title, sense_colour
+from core.figures.style import ink, layer_title, sense_color
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import pieces
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
@@ -130,7 +130,7 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
     """Show the words that ELMo expects in place of the target, if the model can."""
     word = WordInContext(quiz_question.tokens, quiz_question.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
-        (place,) = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=(word,)))
+        (place,) = view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=(word,)))
         words = ", ".join(substitute.word for substitute in place.substitutes[:EXPECTED])
         show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
 
@@ -148,7 +148,7 @@ def _mark_word(quiz_question: QuizQuestion) -> Markup:
 def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
     """Show a sense, its definition, its votes, and who chose it: the user, ELMo or the label."""
     sense = quiz_question.senses[k]
-    colour = sense_colour(k)
+    color = sense_color(k)
     n = sum(quiz_reading.votes)
     whose = [
         (t("you"), answer == sense, ""),
@@ -159,16 +159,16 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
     votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
     gloss = definition(languages.in_use(), quiz_question.word, sense)
     return html(
-        '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
+        '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{color};color:{ink}">'
         '{}</span><span class="small">{}</span></span><span>{}{}</span>'
-        '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
+        '<span class="bar"><i style="width:{:.1%};background:{color}"></i></span></div>',
         sense,
         gloss,
         votes,
         chips,
         quiz_reading.votes[k] / n,
-        colour=colour,
-        ink=ink(colour),
+        color=color,
+        ink=ink(color),
     )
 
 

@@ -14,12 +14,12 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.elmo.mix import layer_weights
-from core.figures.classifiers import answers_figure, class_colours
+from core.figures.classifiers import answers_figure, class_colors
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
-from core.figures.style import enlarge, layer_title, sense_colour
+from core.figures.style import enlarge, layer_title, sense_color
 from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import TwoContexts, WordInContext
@@ -27,7 +27,7 @@ from core.text.tokens import join_tokens
 from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
 from pages._cached import opened
-from pages._cached.views import bench, of, view
+from pages._cached.views import of, view, workspace
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
 from pages._widgets import charts
@@ -42,7 +42,7 @@ SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifi
 
 def _senses(in_use: InUse, word: str) -> list[str]:
     """Return the labeled senses of the word, at least two."""
-    senses = bench(in_use).targets.senses_of(word)
+    senses = workspace(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
     return senses
@@ -50,7 +50,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 def _lemma(in_use: InUse, shown: TwoContexts) -> str:
     """Return the labeled word that the visible word is a form of."""
-    return bench(in_use).targets.lemma_of(shown.word) or shown.word
+    return workspace(in_use).targets.lemma_of(shown.word) or shown.word
 
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
@@ -70,7 +70,7 @@ def _mark_word(word: WordInContext) -> Markup:
 
 def _cosines(in_use: InUse, shown: TwoContexts) -> dict[str, float]:
     """Return the cosine of the word's two vectors in each layer."""
-    first, second = (query.layers for query in bench(in_use).queries(shown.sentences))
+    first, second = (query.layers for query in workspace(in_use).queries(shown.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
 
@@ -99,7 +99,7 @@ def _static_list(in_use: InUse, shown: TwoContexts) -> str:
     vectors = opened.vectors(in_use.vectors)
     if shown.word not in vectors:
         raise BadInput(t("GloVe has no vector for “{word}”. Choose another word.", word=shorten(shown.word)))
-    near = [neighbour.word for neighbour in vectors.neighbours(shown.word, NEAREST)]
+    near = [neighbor.word for neighbor in vectors.neighbors(shown.word, NEAREST)]
     show_html('<p class="said"><b>{}</b>: {}</p>', shown.word, ", ".join(near))
     return t("One list for all senses: GloVe has one vector for “{word}”.", word=shorten(shown.word))
 
@@ -130,7 +130,7 @@ def _layers(in_use: InUse, shown: TwoContexts) -> str:
 
 
 def _influence(in_use: InUse, shown: TwoContexts) -> influence.Influence:
-    return view(attribution.compute, bench(in_use), AttributionRequest(word=shown.single)).influence
+    return view(attribution.compute, workspace(in_use), AttributionRequest(word=shown.single)).influence
 
 
 def _decided(in_use: InUse, shown: TwoContexts) -> str:
@@ -138,7 +138,7 @@ def _decided(in_use: InUse, shown: TwoContexts) -> str:
     senses = _senses(in_use, shown.word)
     stands = influence.verdict(result, model_layers.in_use().top, influence.BOTH)
     values = influence.parts(result, model_layers.in_use().top, influence.BOTH, stands.sense)
-    pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
+    pair = tuple(sense_color(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(result.changed, values.tolist(), strict=True))
     hovers = {k: signed(v) for k, v in numbers.items()}
     show_html("{}", influence_marks(result.tokens, result.position, numbers, hovers, pair))
@@ -152,7 +152,7 @@ def _decided(in_use: InUse, shown: TwoContexts) -> str:
 
 def _mix(in_use: InUse, shown: TwoContexts) -> str:
     word = _lemma(in_use, shown)
-    over = bench(in_use)
+    over = workspace(in_use)
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
@@ -172,7 +172,7 @@ def _halves(in_use: InUse, shown: TwoContexts) -> str:
     senses = _senses(in_use, shown.word)
     each = influence.halves(result, model_layers.in_use().top)
     bars = [
-        HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
+        HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_color(senses.index(v.sense)), v.margin, v.alone)
         for h, v in each.items()
     ]
     values = {half: each[half].sense for half in influence.HALVES}
@@ -187,7 +187,7 @@ def _halves(in_use: InUse, shown: TwoContexts) -> str:
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    result = of("model.encoder.model.characters", firing, bench(in_use), word)
+    result = of("model.encoder.model.characters", firing, workspace(in_use), word)
     known = word in opened.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
@@ -209,14 +209,14 @@ def _headline(in_use: InUse, text: str) -> str:
     opened_heads = classifiers.open_for(TASK, in_use)
     heads = opened_heads.heads
     titles = variant_titles()
-    colours = class_colours(**opened_heads.colours_of)
+    colors = class_colors(**opened_heads.colors_of)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
     answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
-    figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
+    figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colors)
     _draw(figure, "headline", line)
     return line
 

@@ -6,11 +6,11 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import plain, shorten
 from core.text import languages
-from core.text.corpora import labelled_of
-from core.text.labelled_words import list_words_in, sentences_of
+from core.text.corpora import labeled_of
+from core.text.labeled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
 from pages._widgets.word_search import word_search
@@ -42,12 +42,12 @@ def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:
             raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
         st.caption(t("“{word}” lacks two labeled senses: showing “{other}”.", word=plain(word, 40), other=instead))
         word = instead
-    return _own(word) or _example(word) or _labelled(in_use, word)
+    return _own(word) or _example(word) or _labeled(in_use, word)
 
 
 def _has_senses(in_use: InUse, word: str) -> bool:
-    over = bench(in_use).about(WordInContext((word,), 0))
-    return over.is_labelled and len(over.targets.senses_of(word)) > 1
+    over = workspace(in_use).about(WordInContext((word,), 0))
+    return over.is_labeled and len(over.targets.senses_of(word)) > 1
 
 
 def _own(word: str) -> TwoContexts | None:
@@ -74,13 +74,13 @@ def _find_word(text: str, word: str) -> WordInContext:
     return WordInContext(tokens, question.place_of(tokens, word))
 
 
-def _labelled(in_use: InUse, word: str) -> TwoContexts:
+def _labeled(in_use: InUse, word: str) -> TwoContexts:
     """Return two sentences of different senses with one spelling if possible, short enough for a slide."""
     language = sentences_of(in_use.corpus) or languages.in_use()
-    over, used = bench(in_use), bench(in_use).about(WordInContext((word,), 0))
-    lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))
+    over, used = workspace(in_use), workspace(in_use).about(WordInContext((word,), 0))
+    lemma = over.is_labeled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))
     by_sense: dict[str, list[WordInContext]] = {}
-    for sentence in labelled_of(language, lemma) if lemma else ():
+    for sentence in labeled_of(language, lemma) if lemma else ():
         for target in sentence.targets:
             if target.lemma == lemma and target.sense:
                 by_sense.setdefault(target.sense, []).append(WordInContext(sentence.tokens, target.position))

@@ -14,14 +14,14 @@ from core.common.i18n import language, t, tn
 from core.common.markup import html, shorten
 from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
-from core.figures.style import layer_colour, layer_title, mark, sense_colour
+from core.figures.style import layer_color, layer_title, mark, sense_color
 from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.live.points import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -48,7 +48,7 @@ def choose_plan(n_stars: int) -> str:
 
 
 @st.fragment
-def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan: str) -> None:
+def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], plan: str) -> None:
     """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
@@ -86,11 +86,11 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
 def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:
     """Draw one map, or a map of each space side by side, with Streamlit."""
     if chips := _chips(result, names):
-        show_html('<div class="chips">{}</div>', [lists.chip_of(name, colour) for name, colour, _ in chips])
+        show_html('<div class="chips">{}</div>', [lists.chip_of(name, color) for name, color, _ in chips])
     for place, name in zip(map_view.side_by_side(names), names, strict=False):
         with place:
             if len(names) > 1:
-                lists.heading(model_layers.in_use().heading(name), layer_colour(name))
+                lists.heading(model_layers.in_use().heading(name), layer_color(name))
             figure, alt = _picture(result, occurrences, chosen, name, alone=len(names) == 1)
             draw(figure, key=f"around.map.{name}", alt=alt)
 
@@ -112,7 +112,7 @@ def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
         drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
         return [side for side in sides if side[2] in drawn]
     called = [" · ".join(words) or t("group {number}", number=k) for k, words in enumerate(result.telling, 1)]
-    return [(name, sense_colour(k), k + 1) for k, name in enumerate(called)]
+    return [(name, sense_color(k), k + 1) for k, name in enumerate(called)]
 
 
 def _titles(result: Around) -> tuple[str, str] | None:
@@ -124,7 +124,7 @@ def _alt(result: Around, where: str) -> str:
     return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **values)
 
 
-def _live(over: Bench, result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> None:
+def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> None:
     """Mount the map widget, and record the visible map for the exports."""
     layer = st.session_state["view"]
     with st.container(key="map_whose"):
@@ -153,7 +153,7 @@ def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, .
         chosen=dict(enumerate(chosen, 1)),
         occurrences=occurrences,
         groups=result.groups.tolist(),
-        colours=[NEUTRAL, *GROUPS[1:]],
+        colors=[NEUTRAL, *GROUPS[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
         shapes=[int(k < own) for k in range(len(points))],
         notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
@@ -172,7 +172,7 @@ def _mean_of(count: int) -> str:
     return t("one sentence") if count == 1 else t("mean of {n}", n=count)
 
 
-def _write_notices(over: Bench, result: Around, layer: str) -> list[str]:
+def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     points, cosines = result.points, result.cosines[result.at(layer)]
     if len(cosines) == 2:
         here = slice(points.occurrences, None)

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.maps import selected_rows
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
 from pages._export.csv_file import csv_of

@@ -15,17 +15,17 @@ from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
 from core.figures.maps import find_limits, outer_edge
-from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
-from core.figures.trust import add_links, link_colours, space_figure
+from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
+from core.figures.trust import add_links, link_colors, space_figure
 from core.live.brush import Brush
 from core.live.points import NEUTRAL, Points, map_data, point_named
 from core.live.texts import say_kept
 from core.senses.trust import Links
 from core.text import languages
 from core.text.definitions import definitions
-from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbours
-from core.workbench import Bench
-from pages._cached.views import bench
+from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
+from core.workspace import Workspace
+from pages._cached.views import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -55,10 +55,10 @@ class Shown:
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
     """Show the maps, what to notice, the neighbors of the selected point, and the table of dots."""
     with show_errors():  # inside: an error in a fragment does not reach its caller
-        _show(in_use, bench(in_use), result, lemma, placed)
+        _show(in_use, workspace(in_use), result, lemma, placed)
 
 
-def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
+def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
@@ -77,7 +77,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
             name = lines.choose(placed, result.occurrences)
     contexts, point, near = [item.in_context for item in placed.values()], point_named(name, result.rows, placed), None
     if point is not None:
-        near = dict(zip(result.names, true_neighbours(over, result, contexts, [point])[0], strict=True))
+        near = dict(zip(result.names, true_neighbors(over, result, contexts, [point])[0], strict=True))
     shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)
     state = brush.brush((over.names, word))
     some = [name for name in result.names if name in model_layers.in_use().some]
@@ -90,7 +90,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
     if not live:
         if near:
             with legend:
-                show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colours().items()))
+                show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colors().items()))
         if not solid:
             brush.listen(lambda row: lines.toggle_point(row, placed))
     notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))
@@ -123,14 +123,14 @@ def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
         with place:
             notes = list(filter(None, [_share(shown.layout, space), say_kept(*shown.near[space].as_counts) if shown.near else ""]))
             if notes or not alone:  # alone, the layer stands above
-                lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
+                lists.heading(model_layers.in_use().heading(space), layer_color(space), " · ".join(notes))
             if shown.layout.plan == SOLID:
                 _solid(shown, space)
             else:
                 _flat(shown, space, state, alone=alone)
 
 
-def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
+def _live(over: Workspace, shown: Shown, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
     """Mount the map widget, and record the visible map for the exports."""
     result = shown.layout
     key = result, shown.lemma, tuple(shown.placed.items()), language()
@@ -143,7 +143,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
     note(figure, key="map", alt=alt)
 
 
-def _data(over: Bench, shown: Shown) -> dict:
+def _data(over: Workspace, shown: Shown) -> dict:
     """Return the data of the widget."""
     result, lemma, senses, placed = shown.layout, shown.lemma, shown.senses, shown.placed
     word, n, contexts = result.word, len(result.rows), [item.in_context for item in placed.values()]
@@ -161,11 +161,11 @@ def _data(over: Bench, shown: Shown) -> dict:
         occurrences=result.occurrences,
         groups=[groups.tolist()],
         axes=tuple(map(unescape, axes)) if (axes := layout.titles(result)) else None,
-        colours=[NEUTRAL, *(sense_colour(k) for k in range(len(senses))), *(f"{sense_colour(k)}{GUESS}" for k in range(len(senses)))],
+        colors=[NEUTRAL, *(sense_color(k) for k in range(len(senses))), *(f"{sense_color(k)}{GUESS}" for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
         notes=[atlas.sense_note(o) for o in result.occurrences],
-        links=true_neighbours(over, result, contexts, linked),
+        links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
         told=definitions(languages.in_use(), lemma or ""),

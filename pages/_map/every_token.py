@@ -14,15 +14,15 @@ from core.analysis.token_maps import TokenMaps
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import shorten
-from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
+from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.files.artifacts import text_fingerprint
 from core.files.quotas import may_store
 from core.index.table import OccurrenceTable
 from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
-from core.workbench import table_key
+from core.workspace import table_key
 from pages._cached import jobs, progress
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -39,7 +39,7 @@ JOB = "map of every token"
 
 def show(in_use: InUse, word: str) -> None:
     """Show the map of all tokens with `word` highlighted, what to notice, and a table of words. While a job computes it, show the progress."""
-    over, word = bench(in_use), bare(word)
+    over, word = workspace(in_use), bare(word)
     if (table := reading.every_token(over)) is None:
         reading.show_state(over)
         return
@@ -57,7 +57,7 @@ def show(in_use: InUse, word: str) -> None:
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
         laid_out=maps.laid_out,
-        k=token_maps.NEIGHBOURS,
+        k=token_maps.NEIGHBORS,
     )
     if len(maps.rows) > MOVING:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
@@ -120,7 +120,7 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "short": [layer_name(name) for name in names],
         "titles": [model_layers.in_use().heading(name) for name in names],
         "where": [layer_title(name) for name in names],
-        "tints": [layer_colour(name) for name in names],
+        "tints": [layer_color(name) for name in names],
         "at": max(0, len(names) - 2),
         "under": [_trust(value) for value in maps.trust],
         "places": pack_numbers(maps.places, "<u2"),
@@ -128,7 +128,7 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "lemma": pack_numbers(lemma, "<u2"),
         "lemmas": list(table.lemmas),
         "senses": [table.senses_of(lemma) for lemma in table.lemmas],
-        "colours": list(SENSE_COLOURS),
+        "colors": list(SENSE_COLORS),
         "sentences": "\n".join("\t".join(piece.translate(apart) for piece in each) for each in sentences),
         "word": word,
         "text": text,

@@ -9,10 +9,10 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.text.labelled_words import Labelled, list_words_in, with_all
+from core.text.labeled_words import Labeled, list_words_in, with_all
 from core.views.layouts import gains_file, keep_gains, open_gains
 from pages._cached import jobs, opened, progress
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -21,12 +21,12 @@ from pages._map.ranking import opener, significant
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-JOB = "all labelled words"
+JOB = "all labeled words"
 
 
 def show(in_use: InUse, word: str, layer: str) -> None:
     """Show the chart of all words, what to notice and the table, or a button that starts the measurement."""
-    over, words = bench(in_use), list_words_in(in_use.corpus)
+    over, words = workspace(in_use), list_words_in(in_use.corpus)
     file = gains_file(over)
     st.subheader(t("All {n} labeled words", n=len(words)))
     if _under_way(jobs.find_job(JOB, file)):
@@ -63,7 +63,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     )
 
 
-def _select_words(labeled_words: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
+def _select_words(labeled_words: dict[str, Labeled], names: dict[str, str], result: dict, layer: str) -> list[str]:
     """Return the words that pass the filters, those with the least separated senses first."""
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
@@ -81,7 +81,7 @@ def _select_words(labeled_words: dict[str, Labelled], names: dict[str, str], res
     return sorted(words, key=lambda w: result[w][layer].gain)
 
 
-def _describe(result: dict, visible_words: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+def _describe(result: dict, visible_words: list[str], words: dict[str, Labeled], names: dict[str, str], layer: str) -> list[str]:
     gains = {w: result[w][layer] for w in visible_words}
     family = significant(result, visible_words, layer)
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
@@ -105,7 +105,7 @@ def _describe(result: dict, visible_words: list[str], words: dict[str, Labelled]
     return lines
 
 
-def _table(result: dict, visible_words: list[str], words: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
+def _table(result: dict, visible_words: list[str], words: dict[str, Labeled], names: dict[str, str], layer: str) -> pd.DataFrame:
     lines = []
     for w in visible_words:
         g = result[w][layer]
@@ -131,7 +131,7 @@ def _parts_of_speech() -> dict[str, str]:
 
 
 def _begin(in_use: InUse, file: Path) -> None:
-    corpus, model = with_all(in_use.corpus), bench(in_use).model
+    corpus, model = with_all(in_use.corpus), workspace(in_use).model
     spent = opened.spent_by_visit()
 
     def work(job: ServerJob) -> Path:
@@ -159,4 +159,4 @@ def _progress(job: ServerJob, left: str) -> str:
     values = {"done": job.done, "total": job.total, "left": left}
     if job.stage:
         return t("Measured {done} of {total} words, {left} left.", **values)
-    return progress.labelled_text(**values)
+    return progress.labeled_text(**values)

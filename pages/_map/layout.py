@@ -7,7 +7,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, ends_of
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.markup import plain
 from pages._word import reading
@@ -45,7 +45,7 @@ def choose() -> str:
     return plan
 
 
-def ends(over: Bench, lemma: str) -> tuple[str, ...]:
+def ends(over: Workspace, lemma: str) -> tuple[str, ...]:
     """Return the two or four ends of the axes that the user chose or typed. Show an error for one that cannot be used, and use the senses."""
     table = over.targets
     options = ends_of(table, lemma)

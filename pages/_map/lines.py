@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.live.points import NONE, STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens

@@ -12,11 +12,11 @@ const SHAPES = [
 const percent = (share) => `${Math.round(100 * share)}%`;
 const eased = (share) => (share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2);
 
-const shapeOf = (number, colour) => svg("path", { d: SHAPES[Math.max(number, 0) % 8], fill: colour ?? NEUTRAL });
-const icon = (number, colour) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(number, colour));
-const starIcon = (colour) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: colour }));
-function starOf(colour, text, below) {
-  return svg("g", { class: "star" }, svg("path", { d: STAR, fill: colour }), svg("text", { y: below ? 25 : -16, "text-anchor": "middle" }, text));
+const shapeOf = (number, color) => svg("path", { d: SHAPES[Math.max(number, 0) % 8], fill: color ?? NEUTRAL });
+const icon = (number, color) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(number, color));
+const starIcon = (color) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: color }));
+function starOf(color, text, below) {
+  return svg("g", { class: "star" }, svg("path", { d: STAR, fill: color }), svg("text", { y: below ? 25 : -16, "text-anchor": "middle" }, text));
 }
 
 // The texts of the elements that stand in an instrument's HTML; by textContent alone.

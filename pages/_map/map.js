@@ -8,7 +8,7 @@ const BLEND_MS = 500, OPENING_MS = 1500; // to a new layout; from the first spac
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
 const AWAY = 30; // px, from a dot to its word at most
 const LABEL = 24; // px, a name and the room below it
-const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
+const FADED = 0.13, GRAY = 0.4; // opacity of what is not selected, and of dots of no sense
 
 function map(root) {
   let data, news = {}, ready = false;
@@ -21,7 +21,7 @@ function map(root) {
   const linksOf = (point, k = stop()) => (data.links[point] ?? news.links?.[point])?.[k] ?? [[], [], [], 0, 0];
   const nameOf = (point) => (point < 0 ? "none" : point < n ? String(data.rows[point]) : data.stars[point - n].name);
   const all = () => [...Array(n).keys()];
-  const colourOf = (group) => data.colours[group] ?? NEUTRAL;
+  const colorOf = (group) => data.colors[group] ?? NEUTRAL;
   function pointOf(name) {
     const star = data.stars.findIndex((item) => item.name === name);
     return star < 0 ? data.rows.indexOf(Number(name)) : n + star;
@@ -41,7 +41,7 @@ function map(root) {
     for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"], [".senses", "senses"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
     ui(".senses").hidden = !text.senses;
     chips = data.chips.map(({ name, group, shape, told: message }) => {
-      const chip = button({ className: "sense", title: [message, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
+      const chip = button({ className: "sense", title: [message, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colorOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
       chip.onpointerleave = chip.onblur = () => { sense = null; ask(); };
       return chip;
@@ -49,16 +49,16 @@ function map(root) {
     fill(".chips", chips);
     ui(".rope").onclick = () => { armed = !armed; ask(); };
     if (!data.compact) zooms(ui, zoom);
-    rings = data.ring ? data.stars.map((star) => svg("circle", { stroke: star.colour })) : [];
+    rings = data.ring ? data.stars.map((star) => svg("circle", { stroke: star.color })) : [];
     fill(".rings", rings);
-    stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
+    stars = data.stars.map((star, k) => ({ node: starOf(star.color, star.label, k % 2), way: svg("path", { class: "way", stroke: star.color }), gone: svg("path", { class: "gone", stroke: star.color }) }));
     fill(".stars", stars.map((star) => star.node));
-    const own = data.stars.map((star) => star.colour);
+    const own = data.stars.map((star) => star.color);
     ui(".kinds .path i").style.borderImage = own.length ? `linear-gradient(90deg, ${own[0]} 50%, ${own.at(-1)} 50%) 1` : "";
     fill(".trails", stars.flatMap((star) => [star.way, star.gone]));
-    labels = data.labels.map(({ name, colour, ink }) => el("span", { textContent: name, style: `background:${colour};color:${ink}` }));
+    labels = data.labels.map(({ name, color, ink }) => el("span", { textContent: name, style: `background:${color};color:${ink}` }));
     fill(".labels", labels);
-    whose = data.stars.map((star, k) => button({ onclick: () => question(n + k) }, starIcon(star.colour), star.label));
+    whose = data.stars.map((star, k) => button({ onclick: () => question(n + k) }, starIcon(star.color), star.label));
     fill(".whose", whose);
     list = gliding(ui("ol"), line);
     listen(ui(".plane"));
@@ -75,12 +75,12 @@ function map(root) {
   }
 
   function line(point) {
-    const number = el("span", { className: "cosine" }), colour = colourOf(groups()[point]);
-    const button = lineOf(data.lines[point], icon(data.shapes[point], colour), data.notes[point], number);
+    const number = el("span", { className: "cosine" }), color = colorOf(groups()[point]);
+    const button = lineOf(data.lines[point], icon(data.shapes[point], color), data.notes[point], number);
     button.onpointerenter = button.onfocus = () => light(point);
     button.onpointerleave = button.onblur = () => light(-1);
     button.onclick = () => question(point);
-    return { node: el("li", { style: `--sense:${colour}` }, button), number };
+    return { node: el("li", { style: `--sense:${color}` }, button), number };
   }
 
   // -- where all stands
@@ -157,8 +157,8 @@ function map(root) {
         c.stroke(path);
         c.globalCompositeOperation = "source-over";
       }
-      c.globalAlpha = ((sense !== null ? group !== sense : picked.size && !picked.has(k)) ? FADED : 1) * (group ? 0.92 : GREY);
-      c.fillStyle = colourOf(group);
+      c.globalAlpha = ((sense !== null ? group !== sense : picked.size && !picked.has(k)) ? FADED : 1) * (group ? 0.92 : GRAY);
+      c.fillStyle = colorOf(group);
       c.fill(path);
     }
   }
@@ -258,14 +258,14 @@ function map(root) {
     const made = svg("svg", { width: size.x, height: size.y, viewBox: `0 0 ${size.x} ${size.y}` });
     rings.forEach((ring) => made.append(Object.assign(ring.cloneNode(), { style: "" })));
     made.querySelectorAll("circle").forEach((ring) => { ring.setAttribute("fill", "none"), ring.setAttribute("stroke-width", 2), ring.setAttribute("stroke-dasharray", "5 4"); });
-    for (const k of order) made.append(svg("path", { d: SHAPES[data.shapes[k] % 8], transform: shift(k), fill: colourOf(groups()[k]) }));
+    for (const k of order) made.append(svg("path", { d: SHAPES[data.shapes[k] % 8], transform: shift(k), fill: colorOf(groups()[k]) }));
     labels.forEach((label, k) => {
       if (!Number(label.style.opacity)) return;
-      const [x, y] = label.style.transform.match(/-?[\d.]+/g), wide = label.offsetWidth, tall = label.offsetHeight, { name, colour, ink: own } = data.labels[k];
-      made.append(svg("rect", { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 3, fill: colour }), svg("text", { ...named, x, y: +y + 4.5, fill: own }, name));
+      const [x, y] = label.style.transform.match(/-?[\d.]+/g), wide = label.offsetWidth, tall = label.offsetHeight, { name, color, ink: own } = data.labels[k];
+      made.append(svg("rect", { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 3, fill: color }), svg("text", { ...named, x, y: +y + 4.5, fill: own }, name));
     });
     data.stars.forEach((star, k) => made.append(svg("g", { transform: shift(n + k) },
-      svg("path", { d: STAR, fill: star.colour, stroke: "#1b1b1f", "stroke-width": 1.6 }), svg("text", { ...named, y: k % 2 ? 25 : -16, fill: ink }, star.label))));
+      svg("path", { d: STAR, fill: star.color, stroke: "#1b1b1f", "stroke-width": 1.6 }), svg("text", { ...named, y: k % 2 ? 25 : -16, fill: ink }, star.label))));
     return made;
   }
 

@@ -64,7 +64,7 @@ const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
   let data, message = {};
-  let w = [], gamma = 1, normalised = false;
+  let w = [], gamma = 1, normalized = false;
   let parts = [], map = null, pairs = null, sides = null, index, places, targets, before = 0, fresh = true, morph = null, timer = 0;
   let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [];
   const at = {}; // the parts of the page that change
@@ -94,14 +94,14 @@ function instrument(root) {
     controls.append(strip);
     rare.append(at.alike = el("p", { className: "alike" }), slider(w.length, text.gamma, 0.1, 5));
     at.norm = el("input", { type: "checkbox", role: "switch", title: text.norm_help });
-    at.norm.onchange = () => { normalised = at.norm.checked; tell(); };
+    at.norm.onchange = () => { normalized = at.norm.checked; tell(); };
     rare.append(el("label", { className: "switch", title: text.norm_help }, at.norm, el("span", { textContent: text.norm })));
     controls.append(rare);
 
     const picture = el("div", { className: "picture" });
     const legend = el("div", { className: "legend" });
     data.senses.forEach((sense, k) => {
-      const chip = el("span", { className: "sense" }, icon(sides ? 0 : k, sense.colour), el("span", { textContent: sense.name }));
+      const chip = el("span", { className: "sense" }, icon(sides ? 0 : k, sense.color), el("span", { textContent: sense.name }));
       chip.onpointerenter = () => (at.map.dataset.sense = k);
       chip.onpointerleave = () => delete at.map.dataset.sense;
       legend.append(chip);
@@ -121,21 +121,21 @@ function instrument(root) {
         dots.push(dot);
       });
       map.stars.forEach((star) => {
-        const mark = starOf(data.asked[star.asked].colour, star.label, star.asked);
+        const mark = starOf(data.asked[star.asked].color, star.label, star.asked);
         at.stars.append(mark);
         stars.push(mark);
       });
     }
     const measures = el("div", { className: "measures" });
     if (data.chance !== null) measures.append(accuracyPanel(text));
-    if (sides) measures.append(el("div", { className: "measure" }, el("p", { textContent: text.unlabelled }), at.sides = el("p", { textContent: text.sides })));
+    if (sides) measures.append(el("div", { className: "measure" }, el("p", { textContent: text.unlabeled }), at.sides = el("p", { textContent: text.sides })));
     measures.append(anglePanel(text));
     picture.append(measures);
 
     const side = el("div", { className: "lists" });
     data.asked.forEach((asked, k) => {
       const ol = el("ol", { "aria-label": asked.title });
-      const head = el("h3", {}, starIcon(asked.colour), el("span", { textContent: asked.title }));
+      const head = el("h3", {}, starIcon(asked.color), el("span", { textContent: asked.title }));
       side.append(el("section", {}, head, el("p", { className: "small cut", textContent: asked.text }), ol));
       const list = { ol, part: parts[k], asked };
       lists.push(Object.assign(list, gliding(ol, (id) => line(list, id))));
@@ -173,21 +173,21 @@ function instrument(root) {
     const knob = { input, value };
     if (!scale) {
       knob.share = el("i", { className: "share" }), knob.told = el("b");
-      made.style.setProperty("--layer", data.colours[k]);
+      made.style.setProperty("--layer", data.colors[k]);
       made.append(el("div", { className: "bar", title: data.text.share }, el("span", {}, knob.share), knob.told));
     }
     knobs.push(knob);
     return made;
   }
 
-  // A labelled sentence wears its meaning's colour; without labels a point wears that of the sentence it leans to under this mix.
+  // A labeled sentence wears its meaning's color; without labels a point wears that of the sentence it leans to under this mix.
   const senseOf = (row) => (!sides ? data.lines[row][3] : data.senses.length ? sides[index.get(row)] : -1);
   function tinted(node, row) {
-    const sense = senseOf(row), colour = data.senses[sense]?.colour ?? NEUTRAL;
+    const sense = senseOf(row), color = data.senses[sense]?.color ?? NEUTRAL;
     if (node.sense === sense) return node;
     node.classList.replace(`s${node.sense}`, `s${sense}`) || node.classList.add(`s${sense}`);
-    node.querySelector("path").setAttribute("fill", colour);
-    node.style.setProperty("--sense", colour);
+    node.querySelector("path").setAttribute("fill", color);
+    node.style.setProperty("--sense", color);
     node.sense = sense;
     return node;
   }
@@ -229,7 +229,7 @@ function instrument(root) {
     }
     at.arrows.append(rings);
     at.hands = data.asked.map((asked) => svg("g", { class: "hand" },
-      svg("path", { class: "shaft", stroke: asked.colour }), svg("path", { class: "head", fill: asked.colour, d: "M0-5L-5 5H5Z" })));
+      svg("path", { class: "shaft", stroke: asked.color }), svg("path", { class: "head", fill: asked.color, d: "M0-5L-5 5H5Z" })));
     at.arc = svg("path", { class: "arc" });
     at.arrows.append(at.arc, ...at.hands);
     return el("div", { className: "measure" }, el("p", {}, at.angle, " ", at.between = el("span")), at.arrows, at.lengths);
@@ -256,7 +256,7 @@ function instrument(root) {
   // closer together than in the layers' own maps they are seen up to half as large again, with one scale for both axes.
   function aim(s) {
     const n = map.rows.length, fits = message.layout?.length === 2 * n && message.stars.length === map.stars.length; // not those of the words before
-    const placed = fits && message.norm === normalised && message.w.every((item, k) => Math.abs(item - w[k]) < 1e-6) ? message : null;
+    const placed = fits && message.norm === normalized && message.w.every((item, k) => Math.abs(item - w[k]) < 1e-6) ? message : null;
     const box = [Infinity, -Infinity, Infinity, -Infinity];
     for (let k = 0; k < n + map.stars.length; k++) {
       let x = 0, y = 0;
@@ -317,7 +317,7 @@ function instrument(root) {
     const alike = Math.max(...w) - Math.min(...w) < 0.05;
     say(at.alike, data.text.softmax + (alike ? ` ${filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" })}` : ""));
     at.alike.classList.toggle("now", alike);
-    if (at.norm.checked !== normalised) at.norm.checked = normalised;
+    if (at.norm.checked !== normalized) at.norm.checked = normalized;
     if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((item, k) => Math.abs(item - w[k]) > 1e-6)) at.choose.value = "";
   }
 
@@ -371,7 +371,7 @@ function instrument(root) {
     const ends = (point) => [places[2 * point].toFixed(1), places[2 * point + 1].toFixed(1)];
     const listed = lists.map(({ order, many, part }) => [...order.subarray(0, many)].map((id) => map.place.get(part.rows[id])).filter((dot) => dot !== undefined));
     threads(at.lines, map.stars.flatMap((star, k) => // from a star to the dots of its list
-      listed[star.asked].map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].colour }])));
+      listed[star.asked].map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].color }])));
     if (sides) {
       const named = withRoom([...new Set(listed.flat())].map((k) => [k, data.lines[map.rows[k]][1]]), places, stars.map((_, k) => n + k));
       dots.forEach((dot, k) => dot.classList.toggle("listed", named.has(k)));
@@ -418,7 +418,7 @@ function instrument(root) {
   function tell() {
     clearTimeout(timer);
     if (morph || knobs.some((knob) => knob.input.matches(":active"))) return;
-    life.tell({ w: w.map((item) => +item.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised });
+    life.tell({ w: w.map((item) => +item.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalized });
   }
 
   // What the server says is set, unless the reader has since set something else.
@@ -428,14 +428,14 @@ function instrument(root) {
     life.agree({ w: message.w, gamma: message.gamma, norm: message.norm }, message);
     const moved = message.w.some((item, k) => Math.abs(item - w[k]) > 1e-6);
     if (!morph && moved && !knobs.some((knob) => knob.input.matches(":active"))) w = [...message.w];
-    [gamma, normalised] = [message.gamma, message.norm];
+    [gamma, normalized] = [message.gamma, message.norm];
     ask();
   }
 
   function take(given) {
     if (data?.key === given.key) return ask();
     data = { ...given, between: given.between && decoded(given.between) };
-    w = w.length === data.colours.length ? w : data.colours.map(() => 0);
+    w = w.length === data.colors.length ? w : data.colors.map(() => 0);
     parts = data.asked.map((item) => ({ n: item.rows.length, listed: item.rows.length, itself: -1, ...item, cross: decoded(item.cross), grams: decoded(item.grams), own: decoded(item.own) }));
     sides = data.close === undefined ? null : new Int8Array(parts[0].n);
     index = new Map(parts[0].rows.map((row, k) => [row, k]));

@@ -16,14 +16,14 @@ from core.common.i18n import language, t
 from core.figures.maps import cosine_bars
 from core.figures.style import layer_title
 from core.figures.surroundings import lean_bars
-from core.index.neighbours import SAME, Neighbour, TypeNeighbour
+from core.index.neighbors import SAME, Neighbor, TypeNeighbor
 from core.live.settings import mix_setting
 from core.live.texts import sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import levels, mix
 from core.views.mix import AnyMixRequest, Mixed, MixRequest
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -56,7 +56,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
-    over = bench(in_use).about(*(item.in_context for item in chosen))
+    over = workspace(in_use).about(*(item.in_context for item in chosen))
     if any(item.lemma_in(over.targets) is None for item in chosen):
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _fragment(in_use, chosen)
@@ -70,27 +70,27 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     """Show the widget, and below it the server's results for the mix that the user set."""
-    over = bench(in_use).about(*(item.in_context for item in chosen))
-    labelled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
+    over = workspace(in_use).about(*(item.in_context for item in chosen))
+    labeled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
     place = st.container()
     instruments.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
-        weights, gamma, normalised = _controls()
-    if not labelled and bench(in_use).every_token is None:
+        weights, gamma, normalized = _controls()
+    if not labeled and workspace(in_use).every_token is None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    result = _mix(in_use, chosen, weights, normalised, whole=not labelled)
-    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised)
+    result = _mix(in_use, chosen, weights, normalized, whole=not labeled)
+    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalized=normalized)
     with place:
-        of_any = view_when_read(mix.of_any, bench(in_use), request, most=24)
+        of_any = view_when_read(mix.of_any, workspace(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
         mix_view.live(key=mix_view.LIVE, data=data, on_set_change=_take_set)
     state = {
         "w": [st.session_state[key] for key in slider_keys()],
         "gamma": gamma,
-        "norm": normalised,
+        "norm": normalized,
         "seq": instruments.sequence(mix_view.LIVE),
     }
     if result.coordinates is not None:
@@ -98,33 +98,33 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     instruments.send("mix", state)
     note_weights(weights, key="mix.bars")
     note_weights(result.pulls, key="mix.pulls", by_length=True)
-    if labelled:
+    if labeled:
         figure, alt = _map_picture(result, senses)
         note(figure, key="mix.map", alt=alt)
     if result.report is not None:
         figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, of=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
-    if labelled:
-        _notice_senses(result, normalised)
+    if labeled:
+        _notice_senses(result, normalized)
     else:
         more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
-        _leans(in_use, result, weights, normalised, more)
+        _leans(in_use, result, weights, normalized, more)
     tables = [_twin_of(item, near) for item, near in zip(chosen, result.near, strict=True)]
-    name = f"mix-neighbours-{result.lemma or bare(chosen[0].word)[:24]}"
-    lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbours")
+    name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
+    lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
-def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, whole: bool) -> Mixed:
+def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, whole: bool) -> Mixed:
     words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
         return view_when_read(
-            mix.compute, bench(in_use), MixRequest(words=words, weights=shares, normalised=normalised, k=IN_TABLE, whole=whole)
+            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=whole)
         )
 
 
-def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
+def _twin_of(item: Chosen, near: tuple[Neighbor, ...] | tuple[TypeNeighbor, ...]) -> pd.DataFrame:
     """Return a list of neighbors as a table: sentences with the word, or all words."""
-    in_table = lists.type_table if near and isinstance(near[0], TypeNeighbour) else lists.neighbour_table
+    in_table = lists.type_table if near and isinstance(near[0], TypeNeighbor) else lists.neighbor_table
     return in_table(near, item.text.strip())
 
 
@@ -144,11 +144,11 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
-    normalised = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
-    return weights, gamma, normalised
+    normalized = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
+    return weights, gamma, normalized
 
 
-def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool, more: Sequence[str]) -> None:
+def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, more: Sequence[str]) -> None:
     """State, for a word without separate senses, the cosine of the two words in each layer and this mix, and which sentence words are nearer to."""
     values = result.cosines
     if not values:
@@ -156,20 +156,20 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool, 
         return
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
-    random = levels.means(bench(in_use), [name for name in values if name != "mix"], normalised=normalised)
+    random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
     alt = t("Bars of cosine: {values}.", values=named) + verdict_words.random_in_words(random)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
-    listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbour)}
+    listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbor)}
     drawn = [k for k, word in enumerate(result.spellings) if word in listed]
     words = [bare(word) for word in result.spellings]
     if drawn:
         lean = result.leans[0, drawn] - result.leans[1, drawn]
         alt = t("Cosine difference of {n} words, as bars.", n=len(drawn))
         note(lean_bars([words[k] for k in drawn], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
-    level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
+    level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*notices.of_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
-    lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
+    lists.twin(table_twin, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
 
 
 def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
@@ -179,7 +179,7 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
     return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
 
 
-def _notice_senses(result: Mixed, normalised: bool) -> None:
+def _notice_senses(result: Mixed, normalized: bool) -> None:
     """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
     notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
@@ -187,7 +187,7 @@ def _notice_senses(result: Mixed, normalised: bool) -> None:
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
-    lists.twin(table_twin, name=f"mix-{word}-normalised" if normalised else f"mix-{word}", key="mix.table")
+    lists.twin(table_twin, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:

@@ -16,7 +16,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.elmo.mix import scores
-from core.figures.style import OWN, layer_colour, sense_colour
+from core.figures.style import OWN, layer_color, sense_color
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
 from core.live.points import NEUTRAL, pack_numbers
@@ -41,15 +41,15 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
     """
     known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or shorten(bare(chosen[0].word), 24)
     numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
-    names = [(sense, sense_colour(k)) for k, sense in enumerate(senses)]
+    names = [(sense, sense_color(k)) for k, sense in enumerate(senses)]
     if of.lemma is None:
         numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
         names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
     data = {
         "few": model_layers.FEW,
-        "colours": [layer_colour(str(k)) for k in range(n_layers)],
+        "colors": [layer_color(str(k)) for k in range(n_layers)],
         "asked": [
-            {"title": title_of(item, k), "text": item.text.strip()[:200], "colour": OWN[k], "rows": part.rows.tolist()}
+            {"title": title_of(item, k), "text": item.text.strip()[:200], "color": OWN[k], "rows": part.rows.tolist()}
             | {name: pack_numbers(getattr(part, name)) for name in ("cross", "grams", "own")}
             | ({} if of.lemma else {"listed": of.listed, "itself": of.itself[k]})
             for k, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))
@@ -71,7 +71,7 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
             ],
         },
         "lines": {str(k): (*o.around(), numbers[k]) for k, o in of.examples.items()},
-        "senses": [{"name": name, "colour": colour} for name, colour in names],
+        "senses": [{"name": name, "color": color} for name, color in names],
         "text": mix_texts(known, word) | {"norm_help": norm_help()} | (_of_senses(of) if of.lemma else _of_sides(of, word)),
     }
     if of.lemma is None:
@@ -121,6 +121,6 @@ def _of_sides(of: AnyMix, word: str) -> dict:
     return {
         "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),
         "about_map": f"{points} {moves}",
-        "unlabelled": t("“{word}” has no labels, so no accuracy.", word=word),
+        "unlabeled": t("“{word}” has no labels, so no accuracy.", word=word),
         "sides": sides,
     }

@@ -11,14 +11,14 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.text.composed import folded
-from core.text.labelled_words import list_words_in, parts
+from core.text.labeled_words import list_words_in, parts
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.around import frequent_words
 from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, offers_senses, open_gains
-from core.workbench import Bench
-from pages._cached.views import bench
+from core.workspace import Workspace
+from pages._cached.views import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -37,7 +37,7 @@ def show(in_use: InUse) -> None:
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
     words = tuple(item for item in chosen if item.position is not None)
-    over = bench(in_use)
+    over = workspace(in_use)
     about = over.about(*(item.in_context for item in words))
     with picture:
         with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
@@ -49,7 +49,7 @@ def show(in_use: InUse) -> None:
         word = word and (table.lemma_of(word) or word)
         result = None
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
-            result = _labelled(in_use, own, word, chosen, place, chosen_by[1])
+            result = _labeled(in_use, own, word, chosen, place, chosen_by[1])
         elif word:
             _show_around(in_use, over, word, words, place, chosen_by[1])
         else:
@@ -58,14 +58,14 @@ def show(in_use: InUse) -> None:
         _measures(replace(in_use, corpus=own.corpus), word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str | None:
+def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
     own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
     known = list_words_in(in_use.corpus)
-    labelled = [*dict.fromkeys([*table.lemmas, *known])]
-    others = [ALL_WORDS, *sorted(labelled)] if labelled else frequent_words(over)
-    bundled = bench(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if known else ()
+    labeled = [*dict.fromkeys([*table.lemmas, *known])]
+    others = [ALL_WORDS, *sorted(labeled)] if labeled else frequent_words(over)
+    bundled = workspace(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if known else ()
     words = list(dict.fromkeys([*own, *others]))
     if not words:
         return None
@@ -84,7 +84,7 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
     return result if result in words else folded(result)
 
 
-def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
+def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
     """Show the map of a labeled word with its dots colored by sense."""
     table = over.targets
     own = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
@@ -108,7 +108,7 @@ def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chose
     return result
 
 
-def _show_around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
+def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
     drawn = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
     with right, _more("around"):
@@ -141,7 +141,7 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     if everything.open:
         with everything:
             ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, space)
-            if has_further_words(bench(in_use)):
+            if has_further_words(workspace(in_use)):
                 every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
 
 

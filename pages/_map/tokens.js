@@ -7,8 +7,8 @@ const SLOW_MS = 30, FAST_MS = 18; // of a frame, at which fewer dots are drawn w
 const MOVING = 32_768, FEWEST = 4_096; // dots drawn while they move, at first and at least
 const PAD = 14, HIT = 12, STEP = 60, MOST_NEAR = 400; // px: at the edge, around the pointer, a press of an arrow; how near one may come
 const VERTEX = `#version 300 es
-in vec2 a, b; in vec4 colour; uniform float way, dot; uniform vec4 lens; out vec4 tint;
-void main() { gl_Position = vec4(mix(a, b, way) * lens.xy + lens.zw, 0, 1); gl_PointSize = dot; tint = colour; }`;
+in vec2 a, b; in vec4 color; uniform float way, dot; uniform vec4 lens; out vec4 tint;
+void main() { gl_Position = vec4(mix(a, b, way) * lens.xy + lens.zw, 0, 1); gl_PointSize = dot; tint = color; }`;
 const FRAGMENT = `#version 300 es
 precision mediump float; in vec4 tint; uniform float round; out vec4 shown;
 void main() { if (round > 0.5 && distance(gl_PointCoord, vec2(0.5)) > 0.5) discard; shown = vec4(tint.rgb * tint.a, tint.a); }`;
@@ -52,7 +52,7 @@ function painter(canvas) {
 
   // Where the numbers of each dot lie, 4 bytes for every one.
   function points(n, low, high) {
-    for (const [name, buffer, size, kind, offset] of [["a", "places", 2, gl.UNSIGNED_SHORT, low], ["b", "places", 2, gl.UNSIGNED_SHORT, high], ["colour", "colours", 4, gl.UNSIGNED_BYTE, 0]]) {
+    for (const [name, buffer, size, kind, offset] of [["a", "places", 2, gl.UNSIGNED_SHORT, low], ["b", "places", 2, gl.UNSIGNED_SHORT, high], ["color", "colors", 4, gl.UNSIGNED_BYTE, 0]]) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers[buffer]);
       gl.enableVertexAttribArray(place(name));
       gl.vertexAttribPointer(place(name), size, kind, true, 4, 4 * n * offset);
@@ -104,25 +104,25 @@ function tokens(root) {
 
   const part = (k) => Math.min(2, Math.floor((3 * (k - starts[sentence[k]])) / (starts[sentence[k] + 1] - starts[sentence[k]])));
 
-  // Which tokens are of the word asked for, as it is spelt or as its labelled forms.
+  // Which tokens are of the word asked for, as it is spelled or as its labeled forms.
   function light(text) {
     const wanted = words.get(text.trim().toLowerCase()), of = data.lemmas.indexOf(text.trim().toLowerCase()) + 1;
     lit = wanted === undefined && !of ? new Uint32Array(0) : Uint32Array.from([...Array(n).keys()].filter((k) => word[k] === wanted || (of && lemma[k] === of)));
     if (ui(".lit input").value.trim() !== text.trim()) ui(".lit input").value = text;
-    colour();
+    color();
   }
 
-  function colour() {
-    const result = new Uint8Array(4 * n), grey = rgb(NEUTRAL), chosen = new Set(lit), faint = Math.round(255 * Math.max(0.3, Math.min(0.8, 30 / Math.sqrt(n) + 0.15)));
-    const shades = data.colours.map(rgb), of = { word: (k) => hue(word[k]), sense: (k) => (sense[k] ? shades[(sense[k] - 1) % shades.length] : grey), part: (k) => shades[part(k)] }[by];
+  function color() {
+    const result = new Uint8Array(4 * n), gray = rgb(NEUTRAL), chosen = new Set(lit), faint = Math.round(255 * Math.max(0.3, Math.min(0.8, 30 / Math.sqrt(n) + 0.15)));
+    const shades = data.colors.map(rgb), of = { word: (k) => hue(word[k]), sense: (k) => (sense[k] ? shades[(sense[k] - 1) % shades.length] : gray), part: (k) => shades[part(k)] }[by];
     for (let k = 0; k < n; k++) {
       const [r, g, b] = of(k), at = 4 * rank[k];
       [result[at], result[at + 1], result[at + 2], result[at + 3]] = [r, g, b, chosen.has(k) ? 255 : chosen.size ? 0.4 * faint : by === "sense" && !sense[k] ? 0.5 * faint : faint];
     }
-    paint.put("colours", result), paint.put("lit", lit.map((k) => rank[k]));
+    paint.put("colors", result), paint.put("lit", lit.map((k) => rank[k]));
     ui(".by").childNodes.forEach((button) => button.setAttribute("aria-pressed", button.value === by));
     const named = lit.length ? [...new Set(Array.from(lit, (k) => lemma[k]).filter(Boolean))].flatMap((item) => data.senses[item - 1]) : [];
-    const chips = { word: [], sense: named, part: data.text.parts }[by].map((name, k) => el("span", { className: "sense" }, icon(0, data.colours[k % data.colours.length]), name));
+    const chips = { word: [], sense: named, part: data.text.parts }[by].map((name, k) => el("span", { className: "sense" }, icon(0, data.colors[k % data.colors.length]), name));
     ui(".chips").replaceChildren(...(chips.length ? chips : [el("span", { className: "small", textContent: data.text[`of_${by === "sense" ? "sense" : "word"}`] })]));
     ask();
   }
@@ -256,7 +256,7 @@ function tokens(root) {
     layers.halt();
     layers.at = data.at;
     layers.build(data);
-    ui(".by").replaceChildren(...["word", "sense", "part"].map((value) => el("button", { type: "button", value, textContent: data.text[value], onclick: () => { by = value; colour(); } })));
+    ui(".by").replaceChildren(...["word", "sense", "part"].map((value) => el("button", { type: "button", value, textContent: data.text[value], onclick: () => { by = value; color(); } })));
     ui(".lit input").oninput = () => light(ui(".lit input").value);
     zooms(ui, zoom);
     listen(ui(".plane"));

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
-from core.index.neighbours import Neighbour
+from core.index.neighbors import Neighbor
 from core.text.tokens import bare
-from core.views.neighbours import Neighbours
+from core.views.neighbors import Neighbors
 
 
-def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
+def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
     """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     sense_texts = [_senses(item) for item in (first, second)]
@@ -24,7 +24,7 @@ def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_h
     return lines
 
 
-def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
+def compare_with_second_model(model: str, first: Sequence[Neighbors], other: Sequence[Neighbors], layer: str) -> list[str]:
     """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
@@ -36,7 +36,7 @@ def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Se
     ]
 
 
-def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bool) -> str:
+def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
     a, b = ([n.identity for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
@@ -59,9 +59,9 @@ def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bo
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
 
 
-def _senses(listed: Neighbours) -> str:
+def _senses(listed: Neighbors) -> str:
     """State which sense most labeled neighbors of the target word have. Return "" if none is labeled."""
-    results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
+    results = [n.occurrence for n in listed.entries if isinstance(n, Neighbor)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:
         return ""

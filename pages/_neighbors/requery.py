@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.index.table import OccurrenceTable
 from core.text.readings import as_typed
 from pages._frame import question

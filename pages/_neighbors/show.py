@@ -7,20 +7,20 @@ import pandas as pd
 import streamlit as st
 
 from core.common import model_layers
-from core.common.config import NEIGHBOURS
+from core.common.config import NEIGHBORS
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
-from core.index.neighbours import ANY, OTHER, SAME
+from core.index.neighbors import ANY, OTHER, SAME
 from core.index.sense_space import LAYER
 from core.text.readings import WordInContext
 from core.text.tokens import bare
-from core.views import neighbours
+from core.views import neighbors
 from core.views.levels import has_senses
-from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
-from core.workbench import Bench
-from pages._cached.views import bench, view
+from core.views.neighbors import TYPES, Neighbors, NeighborsRequest
+from core.workspace import Workspace
+from pages._cached.views import view, workspace
 from pages._frame.choices import BOUND, coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
@@ -39,12 +39,12 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin."""
     words = [c for c in (first, second) if c.position is not None]
-    over = bench(in_use).about(*(word.in_context for word in words))
+    over = workspace(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
     everything = over.every_token  # asked once: the reading may end meanwhile
     table = over.targets if everything is None else everything
     requery.listen(table)
-    few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
+    few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
     inputs, picture = picture_first()
     with inputs:
         choice = _choose(in_use, bool(few), has_senses=has_senses(over))
@@ -88,8 +88,8 @@ def _title(model: str, side: str) -> str:
 
 
 def _lists(
-    over: Bench,
-    choice: NeighboursRequest,
+    over: Workspace,
+    choice: NeighborsRequest,
     sides: list[tuple],
     model: str,
     tables: list[pd.DataFrame],
@@ -97,14 +97,14 @@ def _lists(
     *,
     whole: bool,
     beside: str = "",
-) -> list[Neighbours]:
+) -> list[Neighbors]:
     """Show a model's list in each column, with its table. `waiting`: it needs every token first. `beside`: the name of the second model."""
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
             continue
         with column:
-            result = _neighbours(over, chosen, choice, whole=whole)
+            result = _neighbors(over, chosen, choice, whole=whole)
             lists.heading(_title(model, side), color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
@@ -117,22 +117,22 @@ def _lists(
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
-            make = lists.type_table if choice.among == TYPES else lists.neighbour_table
+            make = lists.type_table if choice.among == TYPES else lists.neighbor_table
             tables.append(make(result.entries, named))
             listed.append(result)
     return listed
 
 
 def _show_second_model(
-    in_use: InUse, choice: NeighboursRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
+    in_use: InUse, choice: NeighborsRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
     with show_errors():  # the first model's lists stand whatever becomes of the second's
-        known = bench(in_use).beside(in_use.beside).layers
+        known = workspace(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
-        over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
+        over = workspace(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
         if layer == SENSES and not has_senses(over):
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
@@ -151,7 +151,7 @@ def _show_second_model(
     return []
 
 
-def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighboursRequest:
+def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
     known = model_layers.in_use()
     if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
@@ -182,11 +182,11 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighboursRequest:
         on_change=_chosen_by_hand,
         help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
     )
-    k = tools[2].slider(t("How many"), 3, 30, NEIGHBOURS, key="k", **BOUND)
+    k = tools[2].slider(t("How many"), 3, 30, NEIGHBORS, key="k", **BOUND)
     weights = ""
     if layer == "mix":
         weights = mix_weights()
-    return NeighboursRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
+    return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
 def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
@@ -207,19 +207,19 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _neighbours(over: Bench, chosen: Chosen, choice: NeighboursRequest, *, whole: bool) -> Neighbours | None:
+def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, whole: bool) -> Neighbors | None:
     """Return the list of one context, or None while a job encodes what it needs."""
     request = replace(choice, word=chosen.in_context, whole=whole)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
-        return view(neighbours.compute, over, request)
+        return view(neighbors.compute, over, request)
 
 
-def _nearest_words(over: Bench, request: NeighboursRequest) -> tuple[tuple[str, float], ...] | None:
+def _nearest_words(over: Workspace, request: NeighborsRequest) -> tuple[tuple[str, float], ...] | None:
     with st.spinner(t("Finding the nearest words…")) if request.space == SENSES else nullcontext():
-        return view(neighbours.nearest_words, over, request)
+        return view(neighbors.nearest_words, over, request)
 
 
-def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list[str]) -> None:
+def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:
     """Show the lines. If the list is empty, show the reason and a choice that has lines. With a `side`, each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)

@@ -11,7 +11,7 @@ from core.common.limits import limits
 from core.figures.expectation import MOST_PLACES, versions_figure
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -38,7 +38,7 @@ def show(in_use: InUse, read: Reading) -> None:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
         _twin([(None, k) for k in range(len(read.tokens))], None, read)
         return
-    old = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
+    old = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
     before, now = ([_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))

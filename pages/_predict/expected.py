@@ -12,7 +12,7 @@ from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -25,7 +25,7 @@ def show(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
     st.html(STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
-    before, after = (view(next_words.compute, bench(in_use), request, read, most=128) for request in requests)
+    before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
     first, last = read.tokens[0], read.tokens[-1]
     with st.container(key="both_ways"):
@@ -82,7 +82,7 @@ def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
     text = st.session_state[passage.TEXT]
     tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
-        bench(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
+        workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )
     joined = expectation.prepended if backward else expectation.appended
     at = st.session_state.get(passage.AT)

@@ -14,7 +14,7 @@ from core.figures.expectation import BOTH
 from core.text import languages, word_in_question
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -30,7 +30,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
     position = _position(tokens)
     word = tokens[position]
-    result = view(next_words.masked, bench(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
+    result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     st.html(STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(

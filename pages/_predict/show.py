@@ -14,7 +14,7 @@ from core.engines.masked import has_head
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame import language
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
@@ -38,7 +38,7 @@ def show(in_use: InUse) -> None:
         return
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
-    read = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
+    read = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
     if PART not in st.session_state and PART not in st.query_params and passage.AT in st.query_params:
         st.query_params[PART] = "words"  # a link to a word

@@ -17,7 +17,7 @@ from core.text.tokens import write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -39,7 +39,7 @@ STYLE = """
 def show(in_use: InUse, read: Reading) -> None:
     """Show the words between their bars, what to notice, and the three lists of the selected word."""
     position = _ribbon(in_use, read)
-    over, request = bench(in_use), NextWordsRequest(sentences=read.sentences)
+    over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
     notice(_write_notices(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
     result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
@@ -49,10 +49,10 @@ def show(in_use: InUse, read: Reading) -> None:
         (t("from the right"), BACKWARD, "right"),
         (t("from both sides"), BOTH, "both"),
     )
-    for column, item, (title, colour, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
+    for column, item, (title, color, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
         with column:
-            lists.heading(title, colour, fared(word, item))
-            word_buttons(name, item, colour, longest, _replace, position)
+            lists.heading(title, color, fared(word, item))
+            word_buttons(name, item, color, longest, _replace, position)
     st.caption(
         t(
             "Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency, exact only if left and right are independent."
@@ -63,7 +63,7 @@ def show(in_use: InUse, read: Reading) -> None:
 def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
-    opening = next_words.opening(bench(in_use), read)
+    opening = next_words.opening(workspace(in_use), read)
     place = _get_place(tokens)
     if place is None:
         place = st.session_state[passage.AT] = opening
@@ -100,8 +100,8 @@ def _get_place(tokens: Sequence[str]) -> int | None:
     return None if shown and shown[0] == place and shown[1] != tokens[place] else place
 
 
-def _swatch(colour: str) -> Markup:
-    return html('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>', colour)
+def _swatch(color: str) -> Markup:
+    return html('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>', color)
 
 
 def _most(values: np.ndarray, words: np.ndarray) -> int:

@@ -88,7 +88,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
         t("Labeled sentences (JSONL)"),
-        clusters.labelled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
+        clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
         clean_name(f"{word}-senses.jsonl"),
         "application/jsonl",
         key="found.jsonl",

@@ -7,7 +7,7 @@ from core.common.i18n import t
 from core.common.markup import html
 from core.common.significance import format_p
 from core.figures.spaces import shape_names
-from core.figures.style import sense_colour
+from core.figures.style import sense_color
 from core.senses import clusters
 from core.senses.clusters import Agreement
 from core.views.induction import Groups, Occurrences
@@ -99,7 +99,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
             if len(names) > 1 and groups.substitutes[number] and near:
                 note = html("{}<br>{}", t("with: {words}", words=", ".join(near)), note)
             with column:
-                lists.heading(names[number], sense_colour(number), note)
+                lists.heading(names[number], sense_color(number), note)
                 show_html("{}", [_line(occurrences, groups, names, k, signs) for k in listed[number]])
 
 
@@ -115,5 +115,5 @@ def _bar(shares: np.ndarray, names: list[str]) -> str:
     if len(names) < 2:
         return ""
     message = " · ".join(f"{names[k]} {shares[k]:.0%}" for k in np.argsort(-shares))
-    parts = [html('<i style="width:{:.0f}%;background:{}"></i>', 100 * share, sense_colour(k)) for k, share in enumerate(shares)]
+    parts = [html('<i style="width:{:.0f}%;background:{}"></i>', 100 * share, sense_color(k)) for k, share in enumerate(shares)]
     return html('<span class="shares" role="img" title="{told}" aria-label="{told}">{}</span>', parts, told=message)

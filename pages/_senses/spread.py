@@ -17,7 +17,7 @@ from core.corpus.label_files import Token, numbered, read_senses, tokens_of
 from core.corpus.spread import FEWEST_SENSES, MOST_CHARACTERS, MOST_SENSES, Labels, SpreadLabels
 from core.figures.maps import selected_rows
 from core.figures.spaces import label_map
-from core.figures.style import MAP_CONFIG, mark, sense_colour
+from core.figures.style import MAP_CONFIG, mark, sense_color
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
@@ -300,7 +300,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
     for number, sense in enumerate(labels.senses):
         given = len(labels.sentences(sense))
         message = t("{given} labeled, {n} in all", given=given, n=int((result.of == number).sum())) if result else str(given)
-        chips.append(html("{} <span class='small'>{}</span> ", lists.chip_of(sense, sense_colour(number)), message))
+        chips.append(html("{} <span class='small'>{}</span> ", lists.chip_of(sense, sense_color(number)), message))
     show_html('<div class="chips">{}</div>', chips)
 
 

@@ -14,12 +14,12 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
-from core.text.labelled_words import list_words_in
+from core.text.labeled_words import list_words_in
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
-from core.workbench import Bench
-from pages._cached.views import bench
+from core.workspace import Workspace
+from pages._cached.views import workspace
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, layer_choice
 from pages._frame.in_use import InUse
@@ -35,9 +35,9 @@ WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the 
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """The values of the inputs. The bench includes the word's additional sentences."""
+    """The values of the inputs. The workspace includes the word's additional sentences."""
 
-    over: Bench
+    over: Workspace
     word: str
     layer: str
     number: int | None
@@ -45,7 +45,7 @@ class WordChoice:
 
 def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     """Draw the inputs in `place` and return them. Return None after stating why there is nothing to show, or during the encoding."""
-    over = bench(in_use).about(WordInContext((question.word(),), 0))
+    over = workspace(in_use).about(WordInContext((question.word(),), 0))
     if (table := _table(over)) is None:
         return None
     words = induction.words_of(over, table)
@@ -65,17 +65,17 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     return WordChoice(over, word, layer, None if number == AUTO else int(number))
 
 
-def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
+def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
     """Return the table that has the word: the labeled sentences, else every token. Return None while a job encodes it, and show the progress."""
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
-    table = induction.labelled_with(over, word)
+    table = induction.labeled_with(over, word)
     if table is None and (table := reading.every_token(over)) is None:
         reading.show_state(over)
     return table
 
 
-def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
+def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
     """Draw the word (the target word by default), the layer and the number of groups."""
     usual = _usual(over, table)
     known = list_words_in(over.corpus)
@@ -116,7 +116,7 @@ def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bo
     return named, layer, number
 
 
-def _usual(over: Bench, table: OccurrenceTable) -> str:
+def _usual(over: Workspace, table: OccurrenceTable) -> str:
     """Return the word that the page opens with: the target word, or the page's example if the user has typed nothing.
 
     For the user's corpus, if the target is an example's word or too rare, it is the most ambiguous word of the corpus. After a change of the

@@ -38,10 +38,10 @@ export default function ({ data, parentElement, setStateValue }) {
     node.style.top = k * row + "px";
     node.style.height = row + "px";
     node.title = data.title;
-    const [before, hit, after, name, colour] = line;
+    const [before, hit, after, name, color] = line;
     const word = part("hit", hit), rest = part("after", after);
     if (data.closed.includes(after[0])) rest.style.marginLeft = "-0.4rem"; // what needs no blank before it
-    if (colour) word.style.borderBottom = "3px solid " + colour;
+    if (color) word.style.borderBottom = "3px solid " + color;
     node.append(part("before", before), word, rest, part("source", name));
     node.onclick = () => open(k);
     return node;

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.common.i18n import t
-from core.figures.style import sense_colour
+from core.figures.style import sense_color
 from core.views.concordance import HitLines
 
 FOLDER = Path(__file__).parent
@@ -23,7 +23,7 @@ def aligned(of: HitLines, *, key: str) -> None:
     n, size = len(of), READ_AT_ONCE if of.by_substitutes else SLICE
     first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0
     rows = [
-        (line.before[-LONGEST:], line.hit, line.after[:LONGEST], source, sense_colour(sense) if sense >= 0 else "")
+        (line.before[-LONGEST:], line.hit, line.after[:LONGEST], source, sense_color(sense) if sense >= 0 else "")
         for line, source, sense in of.lines(first, size)
     ]
     named = any(source for *_, source, _ in rows)

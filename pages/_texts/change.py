@@ -14,7 +14,7 @@ from core.common.markup import html, shorten
 from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS, FEWEST, measure_titles
 from core.figures.spaces import bands_figure
-from core.figures.style import sense_colour
+from core.figures.style import sense_color
 from core.files import registry
 from core.files.own_names import title_of
 from core.text import languages
@@ -24,7 +24,7 @@ from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_to
 from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S, show_state
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -62,7 +62,7 @@ def show(in_use: InUse) -> None:
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
     st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
-    whole = bool(word) and any(needs_every_token(bench(in_use), side, word) for side in sides)
+    whole = bool(word) and any(needs_every_token(workspace(in_use), side, word) for side in sides)
     wanted = st.session_state.get(RANKED) == key or st.session_state.get(LIKE) == (*key, word)
     read = _reading(in_use, sides, wanted=whole or wanted)
     if not word:
@@ -72,7 +72,7 @@ def show(in_use: InUse) -> None:
             if (result := _answer(in_use, sides, word, key)) is not None:
                 like = _like(in_use, sides, word, key) if read is None else None
                 _word(result, like.result[0] if like and like.result else None, names)
-            elif change.reads_few(bench(in_use)):  # a table was dropped since the page asked for it
+            elif change.reads_few(workspace(in_use)):  # a table was dropped since the page asked for it
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
     usage_graph.open_files(WORD, FIRST, SECOND)
@@ -80,7 +80,7 @@ def show(in_use: InUse) -> None:
 
 def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
     """Compute the change of the word. Return None while a job encodes its sentences."""
-    over, request = bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
+    over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
     if change.reads_few(over):
         with st.spinner(t("Comparing its sentences…"), show_time=True):
             return view(change.compute, over, request, most=16)
@@ -106,7 +106,7 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Ser
     """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
     if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
-    over, request = bench(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
+    over, request = workspace(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # opens the tables here, where the page may show how far that is
 
     def work(job: ServerJob) -> tuple[Control | None]:
@@ -141,7 +141,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     sides, names = _sides(in_use, news, what, places)
     if sides is not None:
         with show_errors():
-            usual = view(change.opening_word, bench(in_use), ControlRequest(word=usual, first=sides[0], second=sides[1]), most=16)
+            usual = view(change.opening_word, workspace(in_use), ControlRequest(word=usual, first=sides[0], second=sides[1]), most=16)
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     return sides, (word or "").strip() or usual, names
 
@@ -161,7 +161,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             return None, ("", "")
         names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
         return (Side(corpus=first), Side(corpus=second)), names
-    texts = facts_of(bench(in_use), first) if first else None
+    texts = facts_of(workspace(in_use), first) if first else None
     readable_dates = dates_of(texts) if texts else []
     if len(readable_dates) < 2:
         corpus = plain(title_of(first)) if first else ""
@@ -218,7 +218,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             key="change.bands",
             alt=t("Sentences by sense. {shares}.", shares=shares),
         )
-        show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(result.names)])
+        show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
         rows = [
@@ -267,7 +267,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                 here = np.flatnonzero((result.groups == number) & (on_second == side))
                 nearest = here[np.argsort(-result.near[here])][:TYPICAL]
                 with column:
-                    lists.heading(name, sense_colour(number))
+                    lists.heading(name, sense_color(number))
                     lines = [
                         lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
                         for o in (result.items[k] for k in nearest)
@@ -299,7 +299,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
         jobs.show_state(LIKE_JOB, (*key, word), _progress, widget="change.like", stopped=t("Stopped."), again=t("Compare again"))
     if not wanted and jobs.find_job(JOB, list_key) is None:
         return
-    texts = change.read(bench(in_use), *sides)
+    texts = change.read(workspace(in_use), *sides)
     if texts is None:
         return
 
@@ -311,7 +311,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     if job.result is None:
         jobs.show_state(JOB, list_key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
         return
-    if notes := change.left_out(bench(in_use), *sides).describe():
+    if notes := change.left_out(workspace(in_use), *sides).describe():
         st.caption(plain(" ".join(notes)))
     _list(job.result)
 

@@ -21,7 +21,7 @@ from core.views.concordance import (
     collocates,
     hits_of,
 )
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached.views import view
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
@@ -39,13 +39,13 @@ TELLING = 0.5  # z from which a word is listed for a sense
 
 
 def show(in_use: InUse) -> None:
-    _part(store.bench_over(in_use, store.own_texts()))
+    _part(store.workspace_over(in_use, store.own_texts()))
 
 
 @st.fragment
-def _part(bench: Bench) -> None:
+def _part(workspace: Workspace) -> None:
     with show_errors():
-        corpus = bench.encoded
+        corpus = workspace.encoded
         places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
         usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
@@ -61,13 +61,13 @@ def _part(bench: Bench) -> None:
             query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
         )
         with st.spinner(t("Counting…"), show_time=True):
-            result = view(collocates, bench, request)
-        _show(bench, request, result, bool(usual), corpus)
+            result = view(collocates, workspace, request)
+        _show(workspace, request, result, bool(usual), corpus)
 
 
-def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
+def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.write_notices(corpus, request.query, guessed, hits_of(bench, request.lines())))
+        notice(reading.write_notices(corpus, request.query, guessed, hits_of(workspace, request.lines())))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -89,7 +89,7 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
     if not chosen and (rows := lists.read_selection(event, len(result.items))):
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
-    _lines(bench, request, chosen, sense)
+    _lines(workspace, request, chosen, sense)
     lists.twin(table, name="collocates", key="collocates.twin")
 
 
@@ -123,16 +123,16 @@ def _sense(column: SenseColumn) -> str:
     return words[picked[0]].word if picked else ""
 
 
-def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> None:
+def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: str) -> None:
     """Show the lines of the collocate that the user clicked."""
     if not word:
         st.caption(t("Select a row to read its lines."))
         return
     wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
-    hits = hits_of(bench, wanted)
+    hits = hits_of(workspace, wanted)
     values = {"word": plain(word, CITED), "query": plain(request.query, CITED)}
     st.caption(tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), **values))
-    aligned(HitLines(bench, wanted, hits), key="collocates.lines")
+    aligned(HitLines(workspace, wanted, hits), key="collocates.lines")
 
 
 def _table(result: Collocates) -> pd.DataFrame:

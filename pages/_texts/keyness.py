@@ -24,11 +24,11 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show(in_use: InUse) -> None:
-    bench = store.bench_over(in_use, store.own_texts())
+    workspace = store.workspace_over(in_use, store.own_texts())
     with show_errors():
-        usual = reference_of(bench)
-        names = [name for name in registry.available("corpus") if name != bench.corpus]
-        if in_use.corpus != bench.corpus:
+        usual = reference_of(workspace)
+        names = [name for name in registry.available("corpus") if name != workspace.corpus]
+        if in_use.corpus != workspace.corpus:
             names.insert(0, in_use.corpus)
         places = st.columns([4, 4, 2], vertical_alignment="bottom")
         names = [usual, *(name for name in dict.fromkeys(names) if name != usual)]
@@ -38,7 +38,7 @@ def show(in_use: InUse) -> None:
         minimum = places[2].number_input(t("At least"), 1, 1_000, 5, key="key_minimum", **BOUND)
         request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=MOST)
         with st.spinner(t("Counting…"), show_time=True):
-            result = view(keyness, bench, request)
+            result = view(keyness, workspace, request)
         _show(result)
 
 

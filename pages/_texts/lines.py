@@ -13,7 +13,7 @@ from core.elmo.in_place import READ_AT_ONCE
 from core.files import registry
 from core.text import languages
 from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached import jobs
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S
@@ -35,15 +35,15 @@ TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 def show(in_use: InUse) -> None:
     """Show the search box, the concordance and the frequencies."""
-    bench = store.bench_over(in_use, store.own_texts())
-    registry.resolve(bench.corpus, "corpus")  # what is not there is said once
-    _search(bench)
+    workspace = store.workspace_over(in_use, store.own_texts())
+    registry.resolve(workspace.corpus, "corpus")  # what is not there is said once
+    _search(workspace)
 
 
 @st.fragment
-def _search(bench: Bench) -> None:
+def _search(workspace: Workspace) -> None:
     with show_errors():
-        corpus = bench.encoded
+        corpus = workspace.encoded
         several = len(corpus.documents) > 1
         places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
@@ -59,27 +59,27 @@ def _search(bench: Bench) -> None:
         request = ConcordanceRequest(
             query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
         )
-        request = with_senses(bench, request)
-        if not _is_sorted(bench, request):
+        request = with_senses(workspace, request)
+        if not _is_sorted(workspace, request):
             return
         with st.spinner(t("Searching…"), show_time=True):
-            result = view(concordance, bench, request)
-        _show(bench, request, result, bool(guessed))
+            result = view(concordance, workspace, request)
+        _show(workspace, request, result, bool(guessed))
 
 
-def _is_sorted(bench: Bench, request: ConcordanceRequest) -> bool:
+def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     """Return whether the lines can be shown now. A job encodes many lines that are to be sorted by sense, and the page shows its progress."""
     if request.order != BY_SUBSTITUTES:
         return True
     unsorted = replace(request, order=search.IN_TEXT)
-    if len(hits_of(bench, unsorted)) <= READ_AT_ONCE:
+    if len(hits_of(workspace, unsorted)) <= READ_AT_ONCE:
         return True
-    _ = bench.substitutes  # opened here, where the page may say that the model has none
-    key = searched(bench, request.documents).fingerprint, bench.names.model, version(bench.names.model, "model"), unsorted
+    _ = workspace.substitutes  # opened here, where the page may say that the model has none
+    key = searched(workspace, request.documents).fingerprint, workspace.names.model, version(workspace.names.model, "model"), unsorted
 
     def work(job: ServerJob) -> Hits:
-        with languages.reading(bench.language):
-            return hits_of(bench, request, job.report)
+        with languages.reading(workspace.language):
+            return hits_of(workspace, request, job.report)
 
     job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
     job.wait(AT_MOST_S)
@@ -113,16 +113,16 @@ def _orders() -> dict[str, str]:
     return {search.IN_TEXT: t("text order")} | left | right | others
 
 
-def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
+def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
     """Show the lines of a search, their frequencies, and their table."""
-    corpus = searched(bench, request.documents)
-    hits = hits_of(bench, request)
+    corpus = searched(workspace, request.documents)
+    hits = hits_of(workspace, request)
     notes = reading.write_notices(corpus, request.query, guessed, hits)
     if not result.n:
         notice(notes)
         return
     reading.show_facts(result)
-    aligned(HitLines(bench, request, hits), key="corpus.lines")
+    aligned(HitLines(workspace, request, hits), key="corpus.lines")
     picture, text = st.columns([3, 5], gap="large")
     with picture:
         frequency.show(result)

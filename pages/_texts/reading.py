@@ -234,5 +234,5 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))
-        if not opened.is_labelled(corpus):
+        if not opened.is_labeled(corpus):
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))

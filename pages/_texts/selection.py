@@ -13,7 +13,7 @@ from pages._texts import reading, store
 def show(in_use: InUse) -> None:
     """Show the size of the user's texts, the cost of their index, and which texts the pages use."""
     texts = store.own_texts()
-    corpus = store.bench_over(in_use, texts).corpus
+    corpus = store.workspace_over(in_use, texts).corpus
     registry.resolve(corpus, "corpus")  # what is not there is said once
     use = st.container()
     reading.offer_deletion(corpus)

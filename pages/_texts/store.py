@@ -18,10 +18,10 @@ from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.own_corpus import KeptCorpus, Source
 from core.text.scripts import say_unread
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached import jobs, opened
 from pages._cached.kept import keep
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
@@ -32,9 +32,9 @@ READING = "own texts"  # a kind of jobs
 QUICK_CHARACTERS = 200_000  # a shorter pasted text is read within a second
 
 
-def bench_over(in_use: InUse, texts: KeptCorpus | None) -> Bench:
-    """Return the bench over the user's texts, or without any over the corpus in use."""
-    return bench(in_use).over(texts.name) if texts else bench(in_use)
+def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
+    """Return the workspace over the user's texts, or without any over the corpus in use."""
+    return workspace(in_use).over(texts.name) if texts else workspace(in_use)
 
 
 def own_texts() -> KeptCorpus | None:
@@ -102,7 +102,7 @@ def plan(corpus: str, model_name: str) -> Plan:
 def unread(in_use: InUse, corpus: str) -> str:
     """State how many tokens of a corpus have letters that the model's language lacks. Return "" for zero."""
     reads = (("corpus", corpus), ("model", in_use.model))
-    over = bench(in_use).over(corpus)
+    over = workspace(in_use).over(corpus)
     return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)
 
 

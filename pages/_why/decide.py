@@ -10,12 +10,12 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain, shorten
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
-from core.figures.style import LAYER_COLOURS, sense_colour
+from core.figures.style import LAYER_COLORS, sense_color
 from core.senses import influence
 from core.senses.influence import Influence
 from core.views import attribution
 from core.views.attribution import Attribution, AttributionRequest
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -35,14 +35,14 @@ def show(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
     with more:
         options = controls(in_use)
     request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap, weights=options.weights)
-    answer = view(attribution.compute, bench(in_use), request)
+    answer = view(attribution.compute, workspace(in_use), request)
     result = answer.influence
     if not result.changed:
         show_html("<p>{}</p>", t("Type other words around “{word}”.", word=shorten(chosen.word)))
     elif len(result.changed) < len(result.tokens) - 1:
         st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
     if answer.by == attribution.SENSES:
-        _sense(answer, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, more, picture)
+        _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
         result = _without_senses(in_use, request, answer, options, other, picture).influence
     lists.twin(tables.of_words(result), name="influence", label=t("Words as table"), key="decided.table")
@@ -51,14 +51,14 @@ def show(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
 
 
 def _sense(
-    answer: Attribution, options: Options, chosen: Chosen, colours: dict[str, str], more: DeltaGenerator, picture: DeltaGenerator
+    answer: Attribution, options: Options, chosen: Chosen, colors: dict[str, str], more: DeltaGenerator, picture: DeltaGenerator
 ) -> None:
     """Show which words supported a sense of a labeled word, in the colors of that sense and of the second best."""
     result = answer.influence
     with more:
-        sense = _choose_sense(result, options, list(colours))
+        sense = _choose_sense(result, options, list(colors))
     stands = influence.verdict(result, options.layer, options.half, sense)
-    pair = (colours[stands.sense], colours[stands.rival])
+    pair = (colors[stands.sense], colors[stands.rival])
     values = np.stack([influence.parts(result, view, options.half, sense) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
     moves = influence.shifts(result, options.layer, options.half)
@@ -76,15 +76,15 @@ def _sense(
         show_html("{}", _heat(result, column, values, pair))
     if model_layers.in_use().is_elmo:
         with right:
-            _halves(result, options, colours, pair)
+            _halves(result, options, colors, pair)
         lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
-def _halves(result: Influence, options: Options, colours: dict[str, str], pair: tuple[str, str]) -> None:
+def _halves(result: Influence, options: Options, colors: dict[str, str], pair: tuple[str, str]) -> None:
     """Show which sense the left context, the right context and both choose in each layer."""
     lists.heading(t("Past, future, both"), pair[0], t("sense chosen by each half, and its lead"))
     bars = [
-        HalfBar(model_layers.in_use().short(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
+        HalfBar(model_layers.in_use().short(v.view), half_name(v.half), v.sense, colors[v.sense], v.margin, v.alone)
         for view in result.views[1:-1]
         for v in influence.halves(result, view).values()
     ]
@@ -118,12 +118,12 @@ def _without_senses(
 ) -> Attribution:
     """Show which words separate two unlabeled words, or how far each word moves a single one."""
     if other.position is not None:
-        answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
+        answer = view(attribution.compute, workspace(in_use), replace(request, other=other.in_context))
     result = answer.influence
     if answer.by == attribution.MOVED:
         _how_far(answer, options, picture)
         return answer
-    pair = (sense_colour(0), sense_colour(1))
+    pair = (sense_color(0), sense_color(1))
     values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
     hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
@@ -141,7 +141,7 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     if result.changed:
         show_html("<p>{}</p>", words.no_other(result), place=picture)
     column = result.views.index(options.layer)
-    blue = LAYER_COLOURS["2"]
+    blue = LAYER_COLORS["2"]
     values = result.moved[:, :, influence.HALVES.index(options.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)

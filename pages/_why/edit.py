@@ -8,11 +8,11 @@ from core.common.i18n import t
 from core.common.markup import html, shorten
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import find_limits
-from core.figures.style import layer_colour, mark
+from core.figures.style import layer_color, mark
 from core.senses.edits import write_step
 from core.text.tokens import as_written, bare
 from core.views.edits import EditPath, EditsRequest, Way, compute
-from pages._cached.views import about, bench, view
+from pages._cached.views import about, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -34,16 +34,16 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) 
         order, space = choices(in_use)
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
-        path = edit_notices.in_words(view(compute, bench(in_use), request))
+        path = edit_notices.in_words(view(compute, workspace(in_use), request))
     judgment = verdict.on(about(in_use, first.in_context, second.in_context), first.in_context, second.in_context).verdict
     with senses:
         if not path.lemma:
-            why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)
+            why = edit_notices.why_by_sentences(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)
             show_html('<p class="small">{}</p>', why)
         lists.legend(path.senses, word=path.lemma)
     pieces = as_written(first.tokens, first.text), as_written(second.tokens, second.text)
     with question:
-        guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labelled=bool(path.lemma))
+        guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labeled=bool(path.lemma))
     with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
@@ -85,7 +85,7 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
     steps, points = [path.steps[k] for k in at], way.places[list(at)]
     lists.heading(
         t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word),
-        layer_colour(path.space),
+        layer_color(path.space),
         t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
     figure = atlas.word_map(

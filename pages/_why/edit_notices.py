@@ -9,7 +9,7 @@ import pandas as pd
 from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import html, shorten
-from core.figures.style import layer_title, sense_colour
+from core.figures.style import layer_title, sense_color
 from core.senses import edits
 from core.senses.edits import EditStep
 from core.senses.verdict import ONE, TWO, Verdict
@@ -44,7 +44,7 @@ def edit_name(step: EditStep) -> str:
 
 def sense_chip(sense: str, senses: Sequence[str]) -> str:
     """Return a sense on a background of its color."""
-    return lists.chip_of(sense, sense_colour(senses.index(sense)))
+    return lists.chip_of(sense, sense_color(senses.index(sense)))
 
 
 def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
@@ -66,10 +66,10 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
     return [first, t("Guess where the prediction changes, then reveal.")]
 
 
-def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict | None) -> str:
+def why_by_sentences(labeled: bool, first: str, second: str, verdict: Verdict | None) -> str:
     """State why the path has no labeled senses, what is measured instead, and its limits, with the verdict on the word if there is one."""
     words = {"first": shorten(first), "second": shorten(second)}
-    if not labelled:
+    if not labeled:
         why = t("No labeled senses here:")
     elif verdict is None and first.casefold() != second.casefold():
         why = t("Two words, “{first}” and “{second}”:", **words)

@@ -9,12 +9,12 @@ from core.common.markup import shorten
 from core.elmo import in_place
 from core.elmo.substitutes import Change
 from core.figures.influence import influence_marks
-from core.figures.style import LAYER_COLOURS
+from core.figures.style import LAYER_COLORS
 from core.senses import influence
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import ChangesRequest, weakness
-from pages._cached.views import bench, view
+from pages._cached.views import view, workspace
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._why.inputs import Options
@@ -24,11 +24,11 @@ from pages._widgets.inputs import Chosen
 
 def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
     """Show the changes for a sentence of several words. `content` holds the positions of the content words."""
-    blue = LAYER_COLOURS["2"]
+    blue = LAYER_COLORS["2"]
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
-        changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
+        changes = view(substitutes.changes, workspace(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))
         return

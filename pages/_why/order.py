@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.senses import edits
 from core.senses.edits import EditStep
 from core.views.levels import has_senses
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._why.edit_notices import NEVER
@@ -29,18 +29,18 @@ def choices(in_use: InUse) -> tuple[str, str]:
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
-        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(bench(in_use)))),
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )
     return order, layer
 
 
-def choose_guess(steps: Sequence[EditStep], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
+def choose_guess(steps: Sequence[EditStep], of: tuple, *, labeled: bool) -> tuple[int | None, bool]:
     """Return the user's guess (NEVER, the number of an edit, or None), and whether to show the answer."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, ""
     st.session_state.flip_of = of
     titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
-    label = t("At which edit does the sense flip?") if labelled else t("At which edit is it nearer to the second sentence?")
+    label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
     guess = choice("guess", label, titles, "", in_box=True)
     return int(guess) if guess else None, st.toggle(t("Reveal"), key="reveal", **BOUND)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup
 from core.figures import measures
-from core.figures.style import CONFIG, layer_colour, layer_title, with_camera
+from core.figures.style import CONFIG, layer_color, layer_title, with_camera
 from pages._export import record
 from pages._frame.markup import show_html
 
@@ -43,5 +43,5 @@ def weight_bars(weights: Sequence[float], *, key: str) -> None:
     """Return layer weights (L,), sum 1, as bars in plain HTML. A Plotly chart would flicker while a slider moves."""
     alt = note_weights(weights, key=key)
     row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
-    rows = [row.format(k, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]
+    rows = [row.format(k, 100 * weight, layer_color(str(k)), weight) for k, weight in enumerate(weights)]
     show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)

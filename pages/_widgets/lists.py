@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import ink, sense_colour
-from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
+from core.figures.style import ink, sense_color
+from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.sentences import as_in_text
@@ -20,48 +20,48 @@ BEFORE = 10  # tokens before the word in a sentence on two lines
 WIDTH, SHORT = 14, 8  # tokens beside the keyword in a line, and in that of a narrow column; more on one side where the other has fewer
 
 
-def heading(text: str, colour: str, note: str = "") -> None:
+def heading(text: str, color: str, note: str = "") -> None:
     small = html('<br><span class="small">{}</span>', note) if note else ""
-    show_html('<div class="colhead" style="border-color:{}">{}{}</div>', colour, text, small)
+    show_html('<div class="colhead" style="border-color:{}">{}{}</div>', color, text, small)
 
 
-def chip_of(label: str, colour: str, definition_text: str = "") -> Markup:
+def chip_of(label: str, color: str, definition_text: str = "") -> Markup:
     """Return a label on a background of its color, with a tooltip."""
     title = html(' title="{}"', definition_text) if definition_text else ""
-    return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
+    return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', color, ink(color), title, label)
 
 
 def legend(senses: list[str], *, word: str = "") -> None:
     """Show the senses' colors, once for everything below; a labeled word's with their definitions."""
     by_sense = definitions(languages.in_use(), word)
-    chips = [chip_of(sense, sense_colour(k), by_sense.get(sense, "")) for k, sense in enumerate(senses)]
+    chips = [chip_of(sense, sense_color(k), by_sense.get(sense, "")) for k, sense in enumerate(senses)]
     show_html('<div class="chips">{}</div>', chips)
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
     """Show the definition of each sense of a labeled word, one line each after its chip or the given mark."""
     by_sense = definitions(languages.in_use(), word)
-    marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
+    marks = marks or [chip_of(sense, sense_color(k)) for k, sense in enumerate(senses)]
     lines = [html("<div>{} {}</div>", mark, by_sense[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in by_sense]
     if lines:
         show_html('<div class="meanings">{}</div>', lines)
 
 
-def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
+def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
     """Show each neighbor's sentence on at most two lines: the word in bold, its sense in the sense's color, its cosine at the right.
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.requery).
     """
-    show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbours])
+    show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 
 
-def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Markup:
-    o = neighbour.occurrence
+def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Markup:
+    o = neighbor.occurrence
     chip = ""
     if o.sense:
-        colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
+        color = sense_color(senses.index(o.sense)) if o.sense in senses else "#6b7280"
         definition_text = definition(languages.in_use(), o.lemma or "", o.sense)
-        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, definition_text)
+        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", color, definition_text)
     take = take_button(taken_as, o) if taken_as else ""
     shown = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
     start = 0 if o.position <= BEFORE else o.position - BEFORE
@@ -72,7 +72,7 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
         t("Whole sentence"),
         cut.strip(),
         Markup().join(shown).strip(),
-        neighbour.cosine,
+        neighbor.cosine,
         take,
         chip,
     )
@@ -121,20 +121,20 @@ def keyword_line(
     )
 
 
-def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
+def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], taken_as: str) -> None:
     """Return each spelling with its cosine and its number of occurrences. A click opens its nearest sentence."""
     lines = []
-    for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
-        few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
+    for type_neighbor, o in zip(type_neighbors, sentences, strict=True):
+        few = t("one sentence") if type_neighbor.occurrences == 1 else t("mean of {n}", n=type_neighbor.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
         title = t("Whole sentence")
         lines.append(
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
                 '<span class="small">{}</span><span class="whole"> {}</span></summary></details>{}</div>',
-                type_neighbour.cosine,
+                type_neighbor.cosine,
                 title,
-                bare(type_neighbour.word),
+                bare(type_neighbor.word),
                 few,
                 sentence.strip(),
                 take_button(taken_as, o) if taken_as else "",
@@ -161,7 +161,7 @@ def word_table(words: Sequence[tuple[str, float]], context: str) -> pd.DataFrame
     )
 
 
-def neighbour_table(neighbours: list[Neighbour], context: str) -> pd.DataFrame:
+def neighbor_table(neighbors: list[Neighbor], context: str) -> pd.DataFrame:
     """Return the data table of a list of occurrences."""
     return pd.DataFrame(
         [
@@ -173,16 +173,16 @@ def neighbour_table(neighbours: list[Neighbour], context: str) -> pd.DataFrame:
                 t("sense"): n.occurrence.sense or "",
                 t("sentence"): n.occurrence.sentence,
             }
-            for k, n in enumerate(neighbours, 1)
+            for k, n in enumerate(neighbors, 1)
         ]
     )
 
 
-def type_table(type_neighbours: list[TypeNeighbour], context: str) -> pd.DataFrame:
+def type_table(type_neighbors: list[TypeNeighbor], context: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {t("context"): context, t("rank"): k, t("word"): bare(n.word), t("cosine"): round(n.cosine, 4), t("occurrences"): n.occurrences}
-            for k, n in enumerate(type_neighbours, 1)
+            for k, n in enumerate(type_neighbors, 1)
         ]
     )
 

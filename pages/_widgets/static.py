@@ -31,12 +31,12 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
     for word in words:
         lists.heading(t("GloVe, “{word}” in any sentence", word=shorten(word, 24)), GLOVE)
         try:
-            neighbours = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
+            neighbors = vectors.neighbors(word, k if len(words) == 1 else max(3, k // 2))
         except BadInput as error:
             st.info(plain(error), icon=":material/search_off:")
             continue
-        lists.word_lines([(n.word, n.cosine, "") for n in neighbours])
-        tables.append(lists.word_table([(n.word, n.cosine) for n in neighbours], f"GloVe: {word}"))
+        lists.word_lines([(n.word, n.cosine, "") for n in neighbors])
+        tables.append(lists.word_table([(n.word, n.cosine) for n in neighbors], f"GloVe: {word}"))
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:

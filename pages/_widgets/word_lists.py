@@ -28,9 +28,9 @@ STYLE = """
 """
 
 
-def word_buttons(name: str, expected: Expected, colour: str, longest: float, tapped: Callable, *args) -> None:
+def word_buttons(name: str, expected: Expected, color: str, longest: float, tapped: Callable, *args) -> None:
     """A button a word with a bar behind it, all of one scale; `tapped(word, *args)` is what a tap does."""
-    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], colour)}</style>")
+    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
             boundary = p.word in SPECIALS

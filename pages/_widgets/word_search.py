@@ -7,7 +7,7 @@ from operator import itemgetter
 import streamlit as st
 
 from core.common.i18n import t, tn
-from core.text.labelled_words import Labelled
+from core.text.labeled_words import Labeled
 from pages._frame.links import readable
 from pages._frame.question import follow, gone_through_history
 
@@ -20,7 +20,7 @@ def word_search(
     words: Sequence[str],
     usual: str,
     *,
-    known: Mapping[str, Labelled],
+    known: Mapping[str, Labeled],
     separability: Mapping[str, float],
     titles: Mapping[str, str],
     help: str,
@@ -93,7 +93,7 @@ def themes() -> dict[str, str]:
     }
 
 
-def _line(word: str, known: Mapping[str, Labelled], facts: Mapping[str, float]) -> str:
+def _line(word: str, known: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
     """What the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
     if word not in known:
         return word
@@ -105,7 +105,7 @@ def _line(word: str, known: Mapping[str, Labelled], facts: Mapping[str, float]) 
     )
 
 
-def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:
+def _theme(row, key: str, known: Mapping[str, Labeled]) -> str:
     if not known:
         return ALL
     there = {theme for item in known.values() for theme in item.themes}

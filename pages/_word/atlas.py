@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.maps import MapLook, Star, map_figure
 from core.figures.style import mark
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.index.table import OccurrenceTable
 from pages._widgets.inputs import Chosen
 

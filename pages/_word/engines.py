@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.engines import allennlp_engine
 from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors
@@ -22,7 +22,7 @@ def compare_engines(in_use: InUse) -> None:
     with st.sidebar, show_errors():
         theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))
         started = time.perf_counter()
-        ours = bench(in_use).model.encoder.encode(sentences)
+        ours = workspace(in_use).model.encoder.encode(sentences)
         milliseconds = (time.perf_counter() - started) * 1000
         st.caption(
             t(

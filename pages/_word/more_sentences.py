@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.text.labelled_words import further_sentences
+from core.text.labeled_words import further_sentences
 from pages._cached.kept import keep
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain

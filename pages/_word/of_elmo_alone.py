@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
@@ -15,7 +15,7 @@ def is_another(in_use: InUse, page: str) -> bool:
     known = model_layers.in_use()
     if known.is_elmo:
         return False
-    _ = bench(in_use).model.encoder  # what it cannot be opened for is said here
+    _ = workspace(in_use).model.encoder  # what it cannot be opened for is said here
     message, go_on, label = {
         HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
         EXPECTED: lambda: (

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.index.table import OccurrenceTable
-from core.workbench import Bench
+from core.workspace import Workspace
 from pages._cached import opened, progress
 from pages._cached.views import view
 from pages._frame.markup import plain
@@ -15,7 +15,7 @@ from pages._frame.markup import plain
 R = TypeVar("R")
 
 
-def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
+def every_token(over: Workspace, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = opened.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
@@ -23,7 +23,7 @@ def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTa
     return job.result
 
 
-def view_when_read(compute: Callable[..., R | None], over: Bench, request: Hashable, **options: Any) -> R:
+def view_when_read(compute: Callable[..., R | None], over: Workspace, request: Hashable, **options: Any) -> R:
     """Return the answer of a view; while the table it needs is being read, show how far that is and end the page."""
     result = view(compute, over, request, **options)
     if result is None:
@@ -32,13 +32,13 @@ def view_when_read(compute: Callable[..., R | None], over: Bench, request: Hasha
     return result
 
 
-def show_state(over: Bench) -> None:
+def show_state(over: Workspace) -> None:
     """Show the progress with Stop, or why the job ended and how to resume it."""
     corpus, model = over.corpus, over.names.model
     progress.show_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
 
 
-def show_meanwhile(over: Bench, meanwhile: str) -> None:
+def show_meanwhile(over: Workspace, meanwhile: str) -> None:
     """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
     job = opened.table_job(over.corpus, over.names.model)
     if job.running:

@@ -16,7 +16,7 @@ from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
-from pages._cached.views import about, bench, view
+from pages._cached.views import about, view, workspace
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 
@@ -29,7 +29,7 @@ def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return levels.best_layer(bench(in_use), ())
+    return levels.best_layer(workspace(in_use), ())
 
 
 @within_run
@@ -39,18 +39,18 @@ def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
         with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
             return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    over = bench(in_use)
+    over = workspace(in_use)
     return levels.judgment(over, first, second)
 
 
 def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
     _measure(in_use)
-    return view(pair.compute, bench(in_use), PairRequest(first=first, second=second))
+    return view(pair.compute, workspace(in_use), PairRequest(first=first, second=second))
 
 
 def _measure(in_use: InUse) -> None:
     """Prepare what a model's first verdict needs."""
-    judge = levels.judge(bench(in_use))
+    judge = levels.judge(workspace(in_use))
     if not judge.is_calibrated:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()

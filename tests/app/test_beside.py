@@ -9,7 +9,7 @@ from core.common.model_layers import Layers
 from core.elmo.mix import along, stops
 from core.views.levels import judge
 from core.views.pair import Angles
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from pages._compare.show import usual
 from pages._frame.in_use import InUse
 from pages._home.beside import Beside
@@ -48,7 +48,7 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
     assert [Layers(7).at_depth(space, Layers(3)) for space in ("0", "3", "6", "mix")] == ["0", "1", "2", "mix"]
 
 
-def test_neighbours_has_a_second_model_s_lists_under_the_first_one_s(deep):
+def test_neighbors_has_a_second_model_s_lists_under_the_first_one_s(deep):
     page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     assert not page.exception and not page.error
     message = " ".join(block.proto.body for block in page.get("html"))
@@ -87,10 +87,10 @@ def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monke
     deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
 
     def ground(model: str):
-        return judge(open_bench(model)).ground()  # a bench of its own: what memory keeps is not asked
+        return judge(open_workspace(model)).ground()  # a workspace of its own: what memory keeps is not asked
 
     first = ground(deep)
     monkeypatch.setattr("core.senses.pairs.measure", lambda *_: pytest.fail("measured again"))
     again = ground(deep)
     assert (again.layer, again.words.keys()) == (first.layer, first.words.keys())
-    assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centres.keys() == first.centres.keys()
+    assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centers.keys() == first.centers.keys()

@@ -8,7 +8,7 @@ from core.figures.measures import Panel
 from core.senses.separation import SenseReport, less, sense_report
 from core.views import layouts
 from pages._about import show
-from pages._cached.views import bench
+from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
 
@@ -70,5 +70,5 @@ def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decid
 def test_the_bundled_sentences_have_a_static_line(word):
     from core.analysis.word_maps import ALL_WORDS
 
-    static = layouts.static_report(bench(OWN), ALL_WORDS if word == "all words together" else word)
+    static = layouts.static_report(workspace(OWN), ALL_WORDS if word == "all words together" else word)
     assert 0.4 < static.one_nn < 1 and f"{static.one_nn:.0%}" in measures.static_share(static)

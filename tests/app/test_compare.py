@@ -17,7 +17,7 @@ from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs, progress
 from pages._cached import opened as store
 from pages._cached.kept import KEPT
-from pages._cached.views import bench_of, view
+from pages._cached.views import view, workspace_of
 from pages._compare import senses, spaces
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
@@ -48,10 +48,10 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
 def test_an_edited_file_is_compared_anew(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
     request = CompareRequest(first=SpaceName(str(a)), second=SpaceName(str(b)))
-    before = view(compare.compute, bench_of("elmo-mini"), request)
-    assert view(compare.compute, bench_of("elmo-mini"), request) is before
+    before = view(compare.compute, workspace_of("elmo-mini"), request)
+    assert view(compare.compute, workspace_of("elmo-mini"), request) is before
     b.write_text(a.read_text())
-    assert before.cka_pair < 0.5 and view(compare.compute, bench_of("elmo-mini"), request).cka_pair == pytest.approx(1.0)
+    assert before.cka_pair < 0.5 and view(compare.compute, workspace_of("elmo-mini"), request).cka_pair == pytest.approx(1.0)
 
 
 def test_a_space_compared_with_itself_is_said_to_be_one():
@@ -78,20 +78,20 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
     assert "“blorf” is not in both" in " ".join(item.value for item in page.caption) and not page.error
 
 
-@pytest.mark.parametrize("labelled", [True, False])
-def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labelled):
+@pytest.mark.parametrize("labeled", [True, False])
+def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labeled):
     turn = TURNS.ask("a visitor")
 
     def reading(sides):
-        return (sides[0], replace(sides[1], whole=False) if labelled else None), [(ServerJob(turn), sides[1])]
+        return (sides[0], replace(sides[1], whole=False) if labeled else None), [(ServerJob(turn), sides[1])]
 
     monkeypatch.setattr(spaces, "readable", reading)
     page = opened("pages/compare.py")
     turn.leave()
     assert not page.exception and not page.error
     message = page.get("progress")[0].proto.text
-    assert ("labeled words only" in message) == labelled
-    assert ("Comparison starts when all words are read." in html_of(page)) != labelled
+    assert ("labeled words only" in message) == labeled
+    assert ("Comparison starts when all words are read." in html_of(page)) != labeled
 
 
 def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
@@ -154,7 +154,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
 
 
-def test_the_sense_space_is_a_side_of_a_comparison_by_the_labelled_words():
+def test_the_sense_space_is_a_side_of_a_comparison_by_the_labeled_words():
     page = opened("pages/compare.py", first="elmo-mini · senses", second="glove-mini")
     assert not page.exception and not page.error and "of a word’s 10 neighbors" in html_of(page)
     assert "elmo-mini · senses" in page.selectbox(key="second").options
@@ -202,8 +202,8 @@ def test_a_page_opened_in_the_moment_a_reading_ends_compares_and_keeps_nothing_u
     unready, compute = [None, None], compare.compute
 
     @wraps(compute)
-    def computed(bench, request):
-        return unready.pop() if unready else compute(bench, request)
+    def computed(workspace, request):
+        return unready.pop() if unready else compute(workspace, request)
 
     monkeypatch.setattr(compare, "compute", computed)
     for _ in range(2):  # a visitor, and the next one

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.text.labelled_words import further_with
+from core.text.labeled_words import further_with
 from pages._cached import jobs
 from pages._frame.server_jobs import ServerJob
 from pages._map import every_word

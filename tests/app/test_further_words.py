@@ -16,7 +16,7 @@ from core.text.readings import WordInContext
 from core.views import levels
 from pages._cached import jobs
 from pages._cached import opened as store
-from pages._cached.views import about, bench_of
+from pages._cached.views import about, workspace_of
 from pages._frame.in_use import InUse
 from tests.app.conftest import end_jobs
 from tests.app.test_map_view import sent as map_sent
@@ -31,16 +31,16 @@ def said(page: AppTest) -> str:
     return " ".join(element.proto.body for element in page.get("html"))
 
 
-def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
+def test_home_gives_a_verdict_by_the_labeled_sentences_of_a_further_word():
     assert "Two meanings: <i>germ</i> and <i>malicious software</i>" in said(opened_whole("app.py", **VIRUS))
 
 
-def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
+def test_a_name_is_told_from_the_noun_that_is_spelled_like_it():
     message = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
     assert "Two meanings: <i>country</i> and <i>porcelain</i>" in message
 
 
-def test_the_lists_of_neighbours_and_the_map_show_its_senses():
+def test_the_lists_of_neighbors_and_the_map_show_its_senses():
     message = said(opened_whole("pages/neighbors.py", **VIRUS))
     assert "germ" in message and "malicious software" in message
     page = opened_whole("pages/map.py", **VIRUS)
@@ -57,7 +57,7 @@ def test_only_a_word_that_needs_it_adds_to_the_corpus():
 
 
 def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
-    monkeypatch.setattr("core.text.labelled_words._forms", lambda *_: 1 / 0)
+    monkeypatch.setattr("core.text.labeled_words._forms", lambda *_: 1 / 0)
     opened_whole("app.py")
     opened_whole("app.py", a="The bank of the river.", b="A bank lends money.")
 
@@ -81,8 +81,8 @@ def test_a_link_names_a_further_word_and_a_form_is_its_word():
     assert "jaguar" in said(opened_whole("pages/found.py", found_word="jaguars"))
 
 
-def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
-    request, model = levels.judge(bench_of("elmo-mini")), store.model("elmo-mini")
+def test_further_words_are_judged_by_what_was_learned_from_them_and_the_bundled_ones_by_theirs():
+    request, model = levels.judge(workspace_of("elmo-mini")), store.model("elmo-mini")
     message = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
     bundled = request._ground_for(store.targets("sentences", "elmo-mini"), "bank")
     further = request._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
@@ -90,7 +90,7 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
     assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
-def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
+def test_a_word_that_nobody_labeled_can_be_typed_into_the_box_as_it_is():
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
@@ -115,7 +115,7 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
     assert cat in set(table["definition"]) and len(table) > 1100 and all(table["definition"])
 
 
-def test_sentences_of_a_single_group_are_odd_by_its_centre():
+def test_sentences_of_a_single_group_are_odd_by_its_center():
     page = opened_whole("pages/found.py", found_word="hot", found_k="1")
     for _ in range(30):  # until every word of the sentences has been read
         if "cosine to the center" not in said(page):

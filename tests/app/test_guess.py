@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.errors import CorruptArtifact
 from core.elmo.models import open_model
 from core.index import tables
-from core.index.neighbours import make_query
+from core.index.neighbors import make_query
 from core.senses import quiz
 from core.senses.judge import open_judge
 from core.senses.quiz import QuizQuestion, QuizReading
@@ -102,7 +102,7 @@ def test_korean_words_are_asked_about_in_korean():
     assert "내 점수" in plain(page) and request.label in plain(page)
 
 
-def test_a_language_without_labelled_words_is_told_so(monkeypatch):
+def test_a_language_without_labeled_words_is_told_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
     page = opened("pages/guess.py", quiz="31313")
     assert "No words with two labeled senses in English" in page.error[0].value

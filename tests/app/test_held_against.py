@@ -11,7 +11,7 @@ from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.evaluation.card import read_card
 from core.views import levels
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from pages._frame.in_use import InUse
 from tests.app.test_pages import html_of, opened
 
@@ -43,15 +43,15 @@ def test_two_random_words_are_as_alike_on_every_page():
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
-        level = levels.level_of_mix(open_bench(), weights)
+        level = levels.level_of_mix(open_workspace(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/about.py").caption)
     assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
-    unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
-    around = opened("pages/map.py", view="2", **unlabelled)
+    unlabeled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
+    around = opened("pages/map.py", view="2", **unlabeled)
     while "all sentences are read first" in text_of(around):
         around.run()
     assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]

@@ -7,7 +7,7 @@ import pytest
 
 from core.common.errors import MissingArtifact
 from core.senses.judge import Judge
-from core.workbench import Bench
+from core.workspace import Workspace
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,11 +40,11 @@ def test_verdict_on_a_new_sentence_is_computed_once(judged):
 
 
 def test_verdict_does_not_need_static_vectors(monkeypatch):
-    def missing(_bench):
+    def missing(_workspace):
         raise MissingArtifact("glove-mini")
 
     page = opened_whole()
-    monkeypatch.setattr(Bench, "vectors", property(missing))
+    monkeypatch.setattr(Workspace, "vectors", property(missing))
     page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
     verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
     assert not page.exception and any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts

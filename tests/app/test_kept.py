@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workbench
+from core import workspace
 from core.corpus.search import find
-from core.index.neighbours import Products, Query
+from core.index.neighbors import Products, Query
 from core.text import languages
 from core.text.readings import WordInContext
-from core.workbench import products_with
+from core.workspace import products_with
 from pages._cached import opened
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.views import bench_of
+from pages._cached.views import workspace_of
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -36,7 +36,7 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert opened.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not opened.is_labelled(str(path))
+    assert opened.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not opened.is_labeled(str(path))
     key = opened._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
@@ -44,7 +44,7 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     assert opened.encoded(str(path), languages.in_use()).word_list == ["egret", "one"]
     assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
-    assert opened.is_labelled(str(path))
+    assert opened.is_labeled(str(path))
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     assert version(str(path), "corpus") == before  # the content tells, not the time
 
@@ -77,7 +77,7 @@ def large(monkeypatch) -> SimpleNamespace:
     def pretended(*_) -> Products:
         return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
 
-    monkeypatch.setattr(workbench, "products", pretended)
+    monkeypatch.setattr(workspace, "products", pretended)
     return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
 
 
@@ -102,7 +102,7 @@ def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkey
     first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
     for request in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
         for query, (tokens, position) in zip(
-            bench_of("elmo-mini").queries([WordInContext(*each) for each in request]), request, strict=True
+            workspace_of("elmo-mini").queries([WordInContext(*each) for each in request]), request, strict=True
         ):
             alone = encode([list(tokens)])[0][:, position]
             assert (query.tokens, query.position) == (tokens, position)

@@ -8,7 +8,7 @@ from core.senses import clusters
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.app.test_further_words import said
 from tests.app.test_spread import by_sentence, kept, labeled, own_cache, page_with, save  # noqa: F401
 from tests.app.visit import opened, opened_whole, tables
@@ -18,7 +18,7 @@ KEY = ("sentences", "bank")
 
 @pytest.fixture(scope="module")
 def gold() -> list[str]:
-    return [o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items]
+    return [o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items]
 
 
 def read_through(page):
@@ -109,9 +109,9 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     read_through(page)
     assert "6 labels spread" in said(page) and "6 labels are used everywhere." in captions(page)
     corpus = page.session_state["corpus"]
-    bench = open_bench(corpus=corpus)
-    table = bench.targets
-    assert len(table.labelled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
+    workspace = open_workspace(corpus=corpus)
+    table = workspace.targets
+    assert len(table.labeled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
     shown = opened("pages/map.py", corpus=corpus, map_word="bank")
     read_through(shown)
     assert "Of 6 “bank” sentences, each left out in turn" in said(shown)
@@ -141,9 +141,9 @@ def test_a_deleted_corpus_takes_its_labels_and_maps_with_it_and_says_so(gold, pr
 
 def test_groups_that_a_model_found_are_no_labels_on_other_pages(gold, tmp_path):
     """What Senses exports of its groups, added as a corpus: drawn, with nothing measured."""
-    items = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items
+    items = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
     file = tmp_path / "groups.jsonl"
-    file.write_text(clusters.labelled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
+    file.write_text(clusters.labeled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
     page = read_through(opened("pages/map.py", corpus=str(file), map_word="bank"))
     assert not page.exception and "have a nearest sentence" not in said(page)
     assert f"{len(items)} faint dots are guesses" in captions(page)
@@ -169,4 +169,4 @@ def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
 
 def read_and_items(corpus: str):
     read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
-    return induction.compute(open_bench(corpus=corpus), InductionRequest(word="bank")).occurrences.items
+    return induction.compute(open_workspace(corpus=corpus), InductionRequest(word="bank")).occurrences.items

@@ -61,7 +61,7 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     lines = [
         f"The {place} looked {look} to the visitors on {day}."
         for place in places
-        for look in ("grey", "quiet", "small")
+        for look in ("gray", "quiet", "small")
         for day in ("Monday", "Friday", "Sunday")
     ]
     (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")

@@ -95,7 +95,7 @@ def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path
     assert "nearer to the first sentence" in html_of(stars)
 
 
-def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothing(tmp_path):
+def test_a_labeled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothing(tmp_path):
     rows = [
         {"tokens": ["The", "gull", "stole", what, "."], "position": 1, "word": "gull", "lemma": "gull", "sense": "bird"}
         for what in ("chips", "bread", "fish")
@@ -150,7 +150,7 @@ def test_from_a_word_without_labels_to_one_with_them_and_back():
         assert not page.exception and not page.error and page.session_state["view"] == "0"
 
 
-def test_a_link_to_the_sense_space_says_its_share_of_a_labelled_word_and_that_others_have_none():
+def test_a_link_to_the_sense_space_says_its_share_of_a_labeled_word_and_that_others_have_none():
     assert "so no sense space" in html_of(ready(**WILD, view="senses"))
     page = ready(**PLANTS, view="senses")
     message = html_of(page)

@@ -44,7 +44,7 @@ def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, 
     assert map_setting(instruments.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
 
 
-def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():
+def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():
     page = opened("pages/map.py", a="Grandpa fished from the bank until dusk.", b="My bank closed the account.")
     data = sent(page)
     corpus, model = "sentences", "elmo-mini"

@@ -36,7 +36,7 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
     given, message = sent(page), html_of(page)
     first, second = given["asked"]
     assert first["rows"] == second["rows"] and first["listed"] > 60 and given["close"] == CLOSE
-    assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabelled"]
+    assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabeled"]
     words = {given["lines"][str(row)][1].casefold() for row in first["rows"][: first["listed"]]}
     own = [row for row in given["map"]["rows"] if row >= 0]
     assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
@@ -84,10 +84,10 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
 
 def near(page) -> list:
     """What is nearest to both words, with the cosines."""
-    return page.session_state["_taken"].tables()["mix.neighbours"].table.to_numpy().tolist()
+    return page.session_state["_taken"].tables()["mix.neighbors"].table.to_numpy().tolist()
 
 
-def test_layer_normalisation_changes_the_lists_and_the_parts_and_off_again_all_is_as_it_was_and_gamma_changes_no_list():
+def test_layer_normalization_changes_the_lists_and_the_parts_and_off_again_all_is_as_it_was_and_gamma_changes_no_list():
     page = opened("pages/mix.py")
     before = near(page)
     page.toggle(key="norm").set_value(True).run()
@@ -99,10 +99,10 @@ def test_layer_normalisation_changes_the_lists_and_the_parts_and_off_again_all_i
     assert near(page) == before
 
 
-def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
-    plain, normalised = (read_through(opened("pages/mix.py", **given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
-    assert normalised.toggle(key="norm").value and near(plain) != near(normalised)
-    twins = [tables(page)[0] for page in (plain, normalised)]
+def test_a_link_may_say_so_and_words_without_labels_are_normalized_too():
+    plain, normalized = (read_through(opened("pages/mix.py", **given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
+    assert normalized.toggle(key="norm").value and near(plain) != near(normalized)
+    twins = [tables(page)[0] for page in (plain, normalized)]
     column = twins[0].columns[1]
     assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()
 
@@ -112,7 +112,7 @@ def sent(page) -> dict:
     return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
 
 
-def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
+def test_a_labeled_word_has_the_instrument_with_all_that_any_weights_need():
     page = opened("pages/mix.py", w0="1.5", w1="-2", gamma="2")
     assert not page.exception and not page.error and not page.metric
     given = sent(page)
@@ -125,13 +125,13 @@ def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page)
-    assert "mix.neighbours" in page.session_state["_taken"].tables()
+    assert "mix.neighbors" in page.session_state["_taken"].tables()
 
 
-def test_normalised_layers_are_sent_where_the_switch_says_so():
-    plain, normalised = sent(opened("pages/mix.py")), sent(opened("pages/mix.py", norm="true"))
-    assert plain["key"] != normalised["key"] and plain["pairs"] != normalised["pairs"]
-    assert plain["asked"][0]["rows"] == normalised["asked"][0]["rows"]
+def test_normalized_layers_are_sent_where_the_switch_says_so():
+    plain, normalized = sent(opened("pages/mix.py")), sent(opened("pages/mix.py", norm="true"))
+    assert plain["key"] != normalized["key"] and plain["pairs"] != normalized["pairs"]
+    assert plain["asked"][0]["rows"] == normalized["asked"][0]["rows"]
 
 
 @pytest.mark.parametrize(

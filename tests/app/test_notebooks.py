@@ -12,11 +12,11 @@ import numpy as np
 import plotly.io as pio
 import pytest
 
-from core import workbench
+from core import workspace
 from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
-from core.index import neighbours, tables
+from core.index import neighbors, tables
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.senses.judge import open_judge
@@ -67,16 +67,16 @@ def run(tmp_path: Path, monkeypatch):
     for (module, name), opened in OPENED.items():
         monkeypatch.setattr(module, name, opened)
 
-    def labelled_only(
+    def labeled_only(
         corpus, model, *, targets_only=False, report=None
     ):  # reading every word of the corpus is what `open_table` is tested for
         return TABLES(corpus, model, targets_only=True)
 
-    monkeypatch.setattr(tables, "open_table", labelled_only)
+    monkeypatch.setattr(tables, "open_table", labeled_only)
     for name, opened in (("open_model", OPENED[models, "open_model"]), ("open_vectors", OPENED[vectors, "open_vectors"])):
-        monkeypatch.setattr(workbench, name, opened)
+        monkeypatch.setattr(workspace, name, opened)
     for name in ("open_table", "open_tokens"):
-        monkeypatch.setattr(workbench, name, labelled_only)
+        monkeypatch.setattr(workspace, name, labeled_only)
 
     monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
 
@@ -131,37 +131,37 @@ def test_a_notebook_looks_at_the_word_that_the_page_guesses():
     assert len(recipe.pair({})) == 2 and recipe.pair({"a": "", "b": " "}) == []
 
 
-def test_the_neighbours_notebook_finds_what_the_page_lists(run):
+def test_the_neighbors_notebook_finds_what_the_page_lists(run):
     settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "1", "k": 5}
     namespace = run("neighbors", settings)
     model = OPENED[models, "open_model"]("elmo-mini")
     table = TABLES("sentences", model, targets_only=True)
     for tokens, rows in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["tables"], strict=True):
-        query = neighbours.make_query(model.encoder, tokens, 3)
-        expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbours.SAME)
+        query = neighbors.make_query(model.encoder, tokens, 3)
+        expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbors.SAME)
         assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == list(rows.itertuples(index=False, name=None))
 
 
-def test_the_neighbours_notebook_finds_them_in_the_sense_space(run):
+def test_the_neighbors_notebook_finds_them_in_the_sense_space(run):
     namespace = run("neighbors", {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "senses", "k": 5})
     model = OPENED[models, "open_model"]("elmo-mini")
     index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).sense_space)
-    query = neighbours.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
-    expected = index.nearest(query, WEIGHTS, k=5, which=neighbours.SAME)
+    query = neighbors.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
+    expected = index.nearest(query, WEIGHTS, k=5, which=neighbors.SAME)
     rows = list(namespace["tables"][0].itertuples(index=False, name=None))
     assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == rows
 
 
-def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
+def test_the_mix_notebook_normalizes_the_layers_where_the_page_does(run):
     settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
-    plain, normalised = run("mix", settings), run("mix", settings | {"norm": True})
-    table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
-    query = normalised["bench"].queries(normalised["words"])[0]
-    products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
-    expected = table.nearest(products, weights, k=20, which=neighbours.SAME)
-    assert [n.cosine for n in normalised["result"].near[0]] == [n.cosine for n in expected]
+    plain, normalized = run("mix", settings), run("mix", settings | {"norm": True})
+    table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalized["weights"]
+    query = normalized["workspace"].queries(normalized["words"])[0]
+    products = neighbors.normalized_products(table.rows, neighbors.products(table.rows, query))
+    expected = table.nearest(products, weights, k=20, which=neighbors.SAME)
+    assert [n.cosine for n in normalized["result"].near[0]] == [n.cosine for n in expected]
     assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
-    assert normalised["result"].report.one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
+    assert normalized["result"].report.one_nn == sense_report_of(table, "match", weights, normalized=True).one_nn
 
 
 def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
@@ -185,7 +185,7 @@ def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
     assert "('The old bank was shut.', 2, '')" in code
 
 
-def test_figures_are_labelled_in_the_readers_language():
+def test_figures_are_labeled_in_the_readers_language():
     i18n.use("ko")
     try:
         assert "i18n.use('ko')" in code_of("home", {})
@@ -193,30 +193,30 @@ def test_figures_are_labelled_in_the_readers_language():
         i18n.use(None)
 
 
-UNLABELLED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is drawn on the stamp .", "bi": 1, "w": "heron"}
+UNLABELED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is drawn on the stamp .", "bi": 1, "w": "heron"}
 
 
-def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
-    drawn = run("map", UNLABELLED | {"view": "1", "around": "between"})
-    assert drawn["word"] == "heron" and not drawn["labelled"] and len(drawn["result"].points) > 10
+def test_the_notebooks_of_a_word_that_nobody_labeled_are_about_that_word(run):
+    drawn = run("map", UNLABELED | {"view": "1", "around": "between"})
+    assert drawn["word"] == "heron" and not drawn["labeled"] and len(drawn["result"].points) > 10
     stars = [trace for trace in drawn["map_around"]().data if trace.marker.symbol == "star"]
     assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"] and drawn["result"].plan == "between"
     nearest = int(np.argmax(drawn["leans"][0]))
-    query = drawn["bench"].queries(drawn["words"])[0].layers[1]
+    query = drawn["workspace"].queries(drawn["words"])[0].layers[1]
     point = drawn["result"].points.layers[nearest, 1]
     cosine = point @ query / np.linalg.norm(point) / np.linalg.norm(query)
     assert math.isclose(cosine, drawn["leans"][0][nearest], abs_tol=1e-5)
-    alone = run("map", UNLABELLED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
+    alone = run("map", UNLABELED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
     assert len(alone["words"]) == 1 == len(alone["leans"])
 
-    edited = run("why", UNLABELLED)
+    edited = run("why", UNLABELED)
     assert edited["path"].lemma == "" and edited["path"].senses == ("first", "second")
     assert (edited["path"].read[0], edited["path"].read[-1]) == ("first", "second")
 
 
-def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
+def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
     result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
-    assert result["word"] == "bank" and result["labelled"]
+    assert result["word"] == "bank" and result["labeled"]
 
 
 def test_the_map_notebook_draws_the_sense_space_where_the_page_does(run):

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from scipy.special import softmax
 
-from core import workbench
+from core import workspace
 from core.cli import wire
 from core.common.limits import limits
 from core.text.languages import get_language
@@ -20,8 +20,8 @@ from core.views.mix import MixRequest
 from pages._export.notebook_file import notebook
 from tests.app.test_views_agree import differences
 
-LABELLED = tuple((word, *pair) for word, pair in get_language("en").examples["pairs"].items())
-UNLABELLED = (
+LABELED = tuple((word, *pair) for word, pair in get_language("en").examples["pairs"].items())
+UNLABELED = (
     ("boat", "We moored the boat.", "The boat sank in the harbor."),
     ("stool", "A wooden stool stood by the fire.", "He left the stool in the rain."),
     ("soup", "Hot soup burned me.", "She ordered the soup."),
@@ -40,15 +40,15 @@ LAYOUTS = (("umap", "1"), ("umap", "senses"), ("pca", "2"), ("poles", "mix"), ("
 
 
 @cache
-def bench() -> workbench.Bench:
-    return workbench.open_bench("elmo-mini", "glove-mini", "sentences")
+def workspace() -> workspace.Workspace:
+    return workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
 
 
 def request_of(kind: str, k: int):
     """View, its notebook, the page's settings, and the request that they stand for."""
-    pairs = UNLABELLED if kind == "around" or (kind == "mix" and k % 2) else LABELLED
+    pairs = UNLABELED if kind == "around" or (kind == "mix" and k % 2) else LABELED
     word, a, b = pairs[k]
-    words, settings = bench().words(a, b), {"a": a, "b": b}
+    words, settings = workspace().words(a, b), {"a": a, "b": b}
     if kind == "layouts":
         plan, view = LAYOUTS[k % 5]
         request = LayoutRequest(word=word, contexts=words, plan=plan, senses=view == "senses")
@@ -62,9 +62,9 @@ def request_of(kind: str, k: int):
             AroundRequest(word=word, contexts=words, plan=plan),
         )
     if kind == "mix":
-        raw, normalised = WEIGHTS[k % 5], k % 3 == 0
-        request = MixRequest(words=words, weights=tuple(softmax(raw).tolist()), normalised=normalised)
-        return mix, "mix", settings | {f"w{n}": float(w) for n, w in enumerate(raw)} | {"norm": normalised}, request
+        raw, normalized = WEIGHTS[k % 5], k % 3 == 0
+        request = MixRequest(words=words, weights=tuple(softmax(raw).tolist()), normalized=normalized)
+        return mix, "mix", settings | {f"w{n}": float(w) for n, w in enumerate(raw)} | {"norm": normalized}, request
     if kind == "edits":
         order, space = ("left to right", "nearest first")[k % 2], ("1", "2", "mix")[k % 3]
         request = EditsRequest(first=words[0], second=words[1], order=order, space=space)
@@ -76,11 +76,13 @@ def request_of(kind: str, k: int):
 
 @pytest.mark.parametrize("kind", ["layouts", "around", "mix", "edits", "compare"])
 def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
-    own = bench()
+    own = workspace()
     monkeypatch.setattr(
-        workbench,
-        "open_bench",
-        lambda model, vectors="", corpus="", **_: workbench.Bench(workbench.Names(model=model, vectors=vectors, corpus=corpus), own.opener),
+        workspace,
+        "open_workspace",
+        lambda model, vectors="", corpus="", **_: workspace.Workspace(
+            workspace.Names(model=model, vectors=vectors, corpus=corpus), own.opener
+        ),
     )
     if kind == "compare":  # how its words compare is asked of the labeled tokens, of which there are fewer
         monkeypatch.setattr(own.opener, "every_token", own.opener.targets)

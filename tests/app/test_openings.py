@@ -7,23 +7,23 @@ import pytest
 
 from core.analysis.spelling import split_words
 from core.classify import tasks as classifier_tasks
-from core.index.neighbours import SAME
+from core.index.neighbors import SAME
 from core.senses import influence
 from core.senses.verdict import TWO
 from core.tasks import answers
 from core.tasks.inputs import flat
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import attribution, edits, induction, layouts, neighbours
+from core.views import attribution, edits, induction, layouts, neighbors
 from core.views.levels import judge
-from core.views.neighbours import NeighboursRequest
-from core.workbench import Bench, open_bench
+from core.views.neighbors import NeighborsRequest
+from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
 from pages._frame.menu import list_views
 from tests.app.test_pages import html_of
 from tests.app.visit import opened_whole
-from tests.bench.openings import heaviest, neighbouring
+from tests.bench.openings import heaviest, neighboring
 
 LANGUAGES = ("en", "ko")
 SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
@@ -61,22 +61,22 @@ VIEWS = list_views()
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def bench(request) -> Bench:
-    bench = open_bench(languages.get_language(request.param).model)
-    yield bench
+def workspace(request) -> Workspace:
+    workspace = open_workspace(languages.get_language(request.param).model)
+    yield workspace
     languages.use(None)
 
 
 @pytest.fixture(scope="module")
-def english() -> Bench:
-    yield open_bench()
+def english() -> Workspace:
+    yield open_workspace()
     languages.use(None)
 
 
 @pytest.fixture
-def pair(bench: Bench) -> tuple[WordInContext, ...]:
-    languages.use(bench.language.code)
-    return bench.words(*examples.pairs(bench.language)[examples.first_word(bench.language)])
+def pair(workspace: Workspace) -> tuple[WordInContext, ...]:
+    languages.use(workspace.language.code)
+    return workspace.words(*examples.pairs(workspace.language)[examples.first_word(workspace.language)])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -86,62 +86,62 @@ def test_every_view_opens_on_an_example_without_a_word_typed(view: str, language
     assert len(html_of(page)) > 200 and not page.warning
 
 
-def test_home_s_verdict_and_the_senses_it_names_are_right(bench: Bench, pair):
-    said = judge(bench).judge(*pair)
+def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, pair):
+    said = judge(workspace).judge(*pair)
     senses = tuple(max(votes, key=votes.get) for votes in said.verdict.shares)
-    assert senses == SENSES[bench.language.code] and said.verdict.says == TWO
+    assert senses == SENSES[workspace.language.code] and said.verdict.says == TWO
 
 
-def test_both_lists_are_mostly_of_the_right_sense(bench: Bench, pair):
-    layer = judge(bench).layer(pair, bench.corpus)
-    for sense, word in zip(SENSES[bench.language.code], pair, strict=True):
-        near = neighbours.compute(bench, NeighboursRequest(word=word, space=layer, among=SAME, k=8, whole=False))
+def test_both_lists_are_mostly_of_the_right_sense(workspace: Workspace, pair):
+    layer = judge(workspace).layer(pair, workspace.corpus)
+    for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
+        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, whole=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 
-def test_the_words_that_decide_are_ones_that_a_person_would_name(bench: Bench, pair):
-    layer = judge(bench).layer(pair, bench.corpus)
-    result = attribution.compute(bench, attribution.AttributionRequest(word=pair[0])).influence
+def test_the_words_that_decide_are_ones_that_a_person_would_name(workspace: Workspace, pair):
+    layer = judge(workspace).layer(pair, workspace.corpus)
+    result = attribution.compute(workspace, attribution.AttributionRequest(word=pair[0])).influence
     read = influence.verdict(result, layer, influence.BOTH)
-    assert read.sense == SENSES[bench.language.code][0] and read.clear
-    word, added = heaviest(bench, result, layer, read.sense)
-    assert word == REASONS[bench.language.code] and added >= influence.CLEAR
+    assert read.sense == SENSES[workspace.language.code][0] and read.clear
+    word, added = heaviest(workspace, result, layer, read.sense)
+    assert word == REASONS[workspace.language.code] and added >= influence.CLEAR
 
 
-def test_the_edits_lead_from_one_sense_to_the_other(bench: Bench, pair):
-    layer = judge(bench).layer(pair, bench.corpus)
-    path = edits.compute(bench, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
-    assert (path.read[0], path.read[-1]) == SENSES[bench.language.code]
+def test_the_edits_lead_from_one_sense_to_the_other(workspace: Workspace, pair):
+    layer = judge(workspace).layer(pair, workspace.corpus)
+    path = edits.compute(workspace, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
+    assert (path.read[0], path.read[-1]) == SENSES[workspace.language.code]
     assert sum(a != b for a, b in pairwise(path.read)) == 1, path.read  # it flips once
 
 
-def test_the_map_s_word_has_its_nearest_in_one_sense_far_more_often_than_by_chance(bench: Bench, pair):
-    mix = np.full(bench.layers.n, 1 / bench.layers.n)
-    report = layouts.report_of(bench, pair[0].lemma_in(bench.targets), mix)
+def test_the_map_s_word_has_its_nearest_in_one_sense_far_more_often_than_by_chance(workspace: Workspace, pair):
+    mix = np.full(workspace.layers.n, 1 / workspace.layers.n)
+    report = layouts.report_of(workspace, pair[0].lemma_in(workspace.targets), mix)
     assert report.one_nn > report.null_mean + 0.2
 
 
-def test_the_groups_are_the_labelled_senses_better_than_by_chance(bench: Bench):
-    word = examples.word_to_group(bench.language)
-    groups = induction.compute(bench, induction.InductionRequest(word=word)).groups
+def test_the_groups_are_the_labeled_senses_better_than_by_chance(workspace: Workspace):
+    word = examples.word_to_group(workspace.language)
+    groups = induction.compute(workspace, induction.InductionRequest(word=word)).groups
     assert len(groups.names) > 1 and groups.agreement.rand > max(0.35, groups.agreement.rand_null[1] + 0.2)
-    page = opened_whole("pages/found.py", lang=bench.language.code)
+    page = opened_whole("pages/found.py", lang=workspace.language.code)
     assert page.selectbox(key="found_word").value == word
 
 
-def test_misspellings_are_nearest_to_the_words_that_were_meant(bench: Bench):
-    words = [word for word in split_words(next(iter(examples.spelling(bench.language).values())), 8)[0] if word in SPELLED]
-    assert len(words) >= 2 and not any(word in bench.vectors for word in words)
-    assert neighbouring(bench, words) == {word: SPELLED[word] for word in words}
+def test_misspellings_are_nearest_to_the_words_that_were_meant(workspace: Workspace):
+    words = [word for word in split_words(next(iter(examples.spelling(workspace.language).values())), 8)[0] if word in SPELLED]
+    assert len(words) >= 2 and not any(word in workspace.vectors for word in words)
+    assert neighboring(workspace, words) == {word: SPELLED[word] for word in words}
 
 
-def test_the_next_word_is_the_one_expected_by_a_person(bench: Bench):
-    text = examples.predict(bench.language)[0].text
-    assert bench.language_model.predict(bench.language.tokenize(text), k=1)[0].word == NEXT[bench.language.code]
+def test_the_next_word_is_the_one_expected_by_a_person(workspace: Workspace):
+    text = examples.predict(workspace.language)[0].text
+    assert workspace.language_model.predict(workspace.language.tokenize(text), k=1)[0].word == NEXT[workspace.language.code]
 
 
 @pytest.mark.parametrize("task", ["news-title", "news", "headlines", "spam", "sentiment", "sentiment2"])
-def test_elmo_errs_on_the_last_example_of_a_classifier_alone_and_that_one_is_marked(task: str, english: Bench):
+def test_elmo_errs_on_the_last_example_of_a_classifier_alone_and_that_one_is_marked(task: str, english: Workspace):
     heads = classifier_tasks.open_heads(classifier_tasks.task_named(task), model=english.model, vectors=english.vectors)
     wrong = {}
     for text, item in examples.classify()[task].items():
@@ -152,7 +152,7 @@ def test_elmo_errs_on_the_last_example_of_a_classifier_alone_and_that_one_is_mar
 
 
 @pytest.mark.parametrize("task", ["news-title", "news", "sentiment", "sentiment2"])
-def test_a_classifier_opens_on_a_text_where_only_elmo_is_right(task: str, english: Bench):
+def test_a_classifier_opens_on_a_text_where_only_elmo_is_right(task: str, english: Workspace):
     text, item = next(iter(examples.classify()[task].items()))
     heads = classifier_tasks.open_heads(classifier_tasks.task_named(task), model=english.model, vectors=english.vectors)
     said = classifier_tasks.predictions(heads, text, FRONT, model=english.model, vectors=english.vectors)
@@ -164,7 +164,7 @@ def test_each_task_of_the_paper_has_one_example_that_elmo_gets_wrong():
 
 
 @pytest.mark.parametrize("task", RIGHT)
-def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english: Bench):
+def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english: Workspace):
     texts, heads = list(examples.tasks()[task][0].values()), answers.open_tasks(english.model, english.vectors)
     if task == "entailment":
         said = answers.ask(heads[task], answers.pair_example(*texts), english.model, english.vectors)["elmo"].said
@@ -185,11 +185,11 @@ def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english
     example = answers.sentence_example(task, *texts)
     if task == "roles":
         example = answers.with_predicate(example, answers.predicates(heads[task], example, english.model, english.vectors)[0])
-    labelled = answers.ask(heads[task], example, english.model, english.vectors)["elmo"].said
+    labeled = answers.ask(heads[task], example, english.model, english.vectors)["elmo"].said
     if task == "speech":
-        assert " ".join(label for *_, label in labelled) == RIGHT[task]
+        assert " ".join(label for *_, label in labeled) == RIGHT[task]
     else:
-        assert {(_words(example, first, last), label) for first, last, label in labelled} == RIGHT[task]
+        assert {(_words(example, first, last), label) for first, last, label in labeled} == RIGHT[task]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

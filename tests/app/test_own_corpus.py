@@ -15,10 +15,10 @@ from core.index import sense_index
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.text import own_corpus
-from core.views import induction, neighbours
+from core.views import induction, neighbors
 from core.views.induction import Induction, InductionRequest
-from core.views.neighbours import Neighbours, NeighboursRequest
-from core.workbench import open_bench
+from core.views.neighbors import Neighbors, NeighborsRequest
+from core.workspace import open_workspace
 from pages._cached import jobs
 from pages._frame.markup import pathless, plain
 from tests.app.test_korean import words_on
@@ -127,12 +127,12 @@ def read_places(monkeypatch) -> list[int]:
     return counts
 
 
-def answers(corpus: str) -> tuple[Neighbours, Induction]:
+def answers(corpus: str) -> tuple[Neighbors, Induction]:
     """Neighbors and Senses in the sense space, over a corpus whose index is there."""
-    bench = open_bench(corpus=corpus)
-    word = bench.words("We asked for a glass of water.", at=(4,))[0]
-    near = neighbours.compute(bench, NeighboursRequest(word=word, space=SENSES, among="any word"))
-    return near, induction.compute(bench, InductionRequest(word="glass", space=SENSES))
+    workspace = open_workspace(corpus=corpus)
+    word = workspace.words("We asked for a glass of water.", at=(4,))[0]
+    near = neighbors.compute(workspace, NeighborsRequest(word=word, space=SENSES, among="any word"))
+    return near, induction.compute(workspace, InductionRequest(word="glass", space=SENSES))
 
 
 @pytest.mark.unread
@@ -164,7 +164,7 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 
 
-def test_the_quiz_does_not_call_a_visitors_own_sentences_labelled(tmp_path):
+def test_the_quiz_does_not_call_a_visitors_own_sentences_labeled(tmp_path):
     words = " ".join(words_on(opened("pages/guess.py", corpus=own_texts(tmp_path))))
     assert "This quiz uses sentences, the language’s labeled sentences." in words
 

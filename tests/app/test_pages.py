@@ -148,7 +148,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
     assert any("/no/such/thing" in error.value for error in page.error) == uses_it
 
 
-def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
+def test_a_corpus_without_labels_still_gives_neighbors(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
     assert not opened("pages/neighbors.py", corpus=corpus).error
@@ -202,7 +202,7 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     (cone,) = [frame for frame in tables(page) if "minus mean" in frame.columns]
     assert cone["random pairs"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
     assert set(cone["minus mean"]) <= {"-0.01", "0.00", "0.01"}
-    helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
+    helps = [k for k in "12" if measures["sentences"][k]["centered_less"]["low"] > 0]
     notice = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)
     assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)
 

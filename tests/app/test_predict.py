@@ -94,14 +94,14 @@ def test_a_word_outside_the_list_is_said_to_be_read_by_its_letters_and_not_score
     assert len(shares) == 1 and "5.6% after" in shares[0]
 
 
-def test_a_tie_favours_no_version():
+def test_a_tie_favors_no_version():
     assert "yours likelier" in _verdict(9, 8, 9, 8)[0] and "the other likelier" in _verdict(8, 9, 8, 9)[0]
     assert "disagree" in _verdict(8, 9, 9, 8)[0]
     assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
     assert "equally likely" in _verdict(34.4, 33.6, 35, 34)[0]  # 34 → 34, as it is shown
 
 
-def test_a_korean_ending_is_told_apart_from_the_word_spelt_like_it():
+def test_a_korean_ending_is_told_apart_from_the_word_spelled_like_it():
     page = opened("pages/predict.py", lang="ko", ptext="나는 오늘 아침에")
     assert not page.exception
     labels = [button.label.rsplit(" ", 1)[0] for button in page.button if str(button.key).startswith("after_")]

@@ -88,11 +88,11 @@ def lead(mean: float, shown: int, p: float = 0.3) -> Lead:
     return Lead(Paired(mean=mean, low=low, high=high, p=p, groups=10), p)
 
 
-def size_of(labelled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
+def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
     accuracy = dict.fromkeys(part_titles(), np.array([0.8, 0.81]))
     over_glove = {name: lead(over, shown) for name in part_titles() if name != "glove"}
     beside = {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS}
-    return Size(0.01, labelled, labelled // 10, 2_000, 10, accuracy, over_glove, beside)
+    return Size(0.01, labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
 
 
 def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():

@@ -7,11 +7,11 @@ import runpy
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workbench
+from core import workspace
 from core.elmo import models
 from core.elmo.models import open_model
 from core.index.tables import open_table
-from core.text.labelled_words import words_of
+from core.text.labeled_words import words_of
 from core.text.tokens import join_tokens
 from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
@@ -41,7 +41,7 @@ def pairs() -> dict[str, tuple[str, str]]:
     for kind, words in (("sentences", bundled[::6][:10]), ("further", further[::40][:10])):
         for word in words:
             table = open_table("sentences" if kind == "sentences" else f"sentences+{word}", model, targets_only=True)
-            rows = [int(row) for row in table.labelled_rows(word) if table.words[table.word[row]] == word]
+            rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
             chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
     return chosen | OTHERS
 
@@ -57,7 +57,7 @@ def verdict_on(page: AppTest) -> str:
 
 def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
-    for module in (models, workbench):
+    for module in (models, workspace):
         monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
     cells = {}
     for word, (a, b) in pairs().items():

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from core.cli import wire
-from core.views import neighbours
-from core.workbench import Bench, Names, open_bench
+from core.views import neighbors
+from core.workspace import Names, Workspace, open_workspace
 from pages._cached import kept
 from pages._cached.kept import KEPT, keep
 from pages._cached.views import view
@@ -23,15 +23,15 @@ def nothing_kept():
 
 
 def test_answers_kept_for_everyone_are_those_of_the_model_and_the_texts_asked_about(texts, models):
-    opener = open_bench(next(iter(models))).opener
-    benches = {model: Bench(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
+    opener = open_workspace(next(iter(models))).opener
+    workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
     several = [name for name, _ in requests_of(texts["en"], "elmo-mini")]
     for k in range(0, len(several), 2):  # every second request, of each model in turn
         for model, code in models.items():
             name, request = requests_of(texts[code], model)[k]
-            compute, bench = wire.view_named(name), benches[model]
-            answer = view(compute, bench, wire.request_of(bench, compute, request))
-            assert same(wire.json_of(answer), wire.answer(bench, name, request)), (model, name)
+            compute, workspace = wire.view_named(name), workspaces[model]
+            answer = view(compute, workspace, wire.request_of(workspace, compute, request))
+            assert same(wire.json_of(answer), wire.answer(workspace, name, request)), (model, name)
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Request:
 def test_an_answer_that_is_not_ready_is_asked_for_again():
     answers = iter([None, None, "ready"])
 
-    def compute(bench, request):
+    def compute(workspace, request):
         return next(answers)
 
-    compute.__module__ = neighbours.__name__
-    bench = open_bench()
-    assert [view(compute, bench, Request("bank")) for _ in range(4)] == [None, None, "ready", "ready"]
+    compute.__module__ = neighbors.__name__
+    workspace = open_workspace()
+    assert [view(compute, workspace, Request("bank")) for _ in range(4)] == [None, None, "ready", "ready"]
     unready = iter([None, 1])
     assert [keep("a table", (), None, lambda: next(unready), most=2) for _ in range(3)] == [None, 1, 1]
     assert len(KEPT) == 2

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from pages._cached.spellings import reading
-from pages._cached.views import bench_of
+from pages._cached.views import workspace_of
 from tests.app.visit import opened_whole
 
 
@@ -17,7 +17,7 @@ def said(**address: str) -> str:
 def said_after_reading(model: str, vectors: str, **address: str) -> str:
     """Return the text of the step once the vocabulary of this model is encoded."""
     said(**address)  # begins the reading; what the page shows changes until it ends
-    reading(bench_of(model, vectors)).wait(300)
+    reading(workspace_of(model, vectors)).wait(300)
     return said(**address)
 
 

@@ -11,7 +11,7 @@ from core.corpus.label_files import Token, format_given, tokens_of
 from core.corpus.spread import Labels
 from core.views import induction
 from core.views.induction import InductionRequest
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from pages._cached import label_store
 from tests.app.test_further_words import said
 from tests.app.visit import opened, opened_whole, tables
@@ -22,7 +22,7 @@ KEY = ("sentences", "bank")
 
 @pytest.fixture(scope="module")
 def gold() -> list[str]:
-    return [o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items]
+    return [o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def own_cache(monkeypatch, tmp_path):
 
 
 def sentences() -> list[Token]:
-    return tokens_of(induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items)
+    return tokens_of(induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items)
 
 
 def labeled(gold: list[str], n: int = 2) -> Labels:
@@ -75,7 +75,7 @@ def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_
 
 
 def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(gold):
-    occurrences = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences
+    occurrences = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences
     page = given_file(page_with(Labels()), "bank.jsonl", format_given("bank", labeled(gold).given))
     assert kept() == dict(labeled(gold).given)
     more = labeled(gold).label([tokens_of(occurrences.items)[20]], gold[20])
@@ -96,7 +96,7 @@ def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     page = page_with(labeled(gold))
     assert not page.exception
     table = tables(page)[-1]
-    of = {o.sentence: o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items}
+    of = {o.sentence: o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items}
     assert np.mean([row["sense"] == of[row["sentence"]] for _, row in table.iterrows()]) >= 0.9
     assert table["by you"].sum() == 4
     offered = [each for each in page.button_group if str(each.key).startswith("spread.ask.")]

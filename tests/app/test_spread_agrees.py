@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-from core import workbench
+from core import workspace
 from core.cli.main import main
 from core.corpus import label_files, label_store
 from core.corpus.spread import Labels
@@ -22,19 +22,19 @@ CHANGED = ("bank", "garden", "roses", "planted", "the")
 
 
 @pytest.fixture(scope="module")
-def bench() -> workbench.Bench:
-    return workbench.open_bench()
+def workspace() -> workspace.Workspace:
+    return workspace.open_workspace()
 
 
 @pytest.fixture
-def run(bench, monkeypatch, tmp_path):
+def run(workspace, monkeypatch, tmp_path):
     """The notebook that a page hands out, run from top to bottom; the model is opened once for all."""
 
-    def opened(model, vectors="", corpus="", **_) -> workbench.Bench:
+    def opened(model, vectors="", corpus="", **_) -> workspace.Workspace:
         name = model if isinstance(model, str) else model.name
-        return workbench.Bench(workbench.Names(model=name, vectors=vectors, corpus=corpus), bench.opener)
+        return workspace.Workspace(workspace.Names(model=name, vectors=vectors, corpus=corpus), workspace.opener)
 
-    monkeypatch.setattr(workbench, "open_bench", opened)
+    monkeypatch.setattr(workspace, "open_workspace", opened)
     monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
 
     def run(page) -> dict:
@@ -46,10 +46,10 @@ def run(bench, monkeypatch, tmp_path):
     return run
 
 
-def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
+def test_page_notebook_and_command_spread_alike(workspace, run, capsys, tmp_path):
     page = opened_whole("pages/spread.py", found_word=WORDS[0])
     for word in WORDS:
-        occurrences = induction.compute(bench, InductionRequest(word=word)).occurrences
+        occurrences = induction.compute(workspace, InductionRequest(word=word)).occurrences
         gold = [o.sense for o in occurrences.items]
         labels = Labels()
         for sense in sorted(set(gold)):

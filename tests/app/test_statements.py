@@ -14,7 +14,7 @@ from core.analysis.spelling import Firing, Window
 from core.corpus.encoded import encode
 from core.corpus.search import find
 from core.figures.measures import Panel
-from core.static.vectors import StaticNeighbour
+from core.static.vectors import StaticNeighbor
 from core.text.sentences import Sentence
 from pages._about import show
 from pages._classify import checks
@@ -79,7 +79,7 @@ def firings(draw) -> Firing:
 
 @given(st.lists(firings(), max_size=4), st.data())
 def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Firing], data):
-    near = [data.draw(st.sampled_from([[], [StaticNeighbour("jam", 0.5)]])) for _ in result]
+    near = [data.draw(st.sampled_from([[], [StaticNeighbor("jam", 0.5)]])) for _ in result]
     beside = [data.draw(st.sampled_from([None, []])) for _ in result]
     values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(result), max_size=len(result)))
     cosines = np.minimum.outer(np.array(values), np.array(values)) if result else np.empty((0, 0))
@@ -105,7 +105,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Fi
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
-def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p: float, halves: list):
+def test_compare_says_how_many_neighbors_stay(shared: list[int], cka: float, p: float, halves: list):
     n, k = len(shared), 3
     first = np.tile(np.arange(k), (n, 1))
     second = np.array([[*range(s), *range(10, 10 + k - s)] for s in shared])

@@ -1,4 +1,4 @@
-"""Page, notebook and command give one result: ten requests of each view, by the pages' own bench, a notebook's cells, and `core view`."""
+"""Page, notebook and command give one result: ten requests of each view, by the pages' own workspace, a notebook's cells, and `core view`."""
 
 import json
 import runpy
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workbench
+from core import workspace
 from core.cli import wire
 from core.common.config import ASSETS
 from core.elmo import models
 from core.elmo.models import open_model
-from core.workbench import Bench, Names
+from core.workspace import Names, Workspace
 from pages._export.notebook_file import notebook
 
 PAIRS = (
@@ -36,7 +36,7 @@ QUERIES = (
     *(("bank", "word"), ("bank", "lemma"), ("bank*", "word"), ("the * of", "word"), (r"\w+ing", "pattern")),
     *(("go", "lemma"), ("of the", "word"), ("(un|re).+", "pattern"), ("spring", "word"), ("otterhound", "word")),
 )
-LABELLED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
+LABELED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
 
 
 def _sentences(pair: tuple[str, str]) -> list[dict]:
@@ -46,7 +46,7 @@ def _sentences(pair: tuple[str, str]) -> list[dict]:
 # view -> (request, the notebook's view and the page's settings that ask the same, "" where no notebook has it)
 REQUESTS = {
     "pair": [({"first": a, "second": b}, "home", {"a": a["text"], "b": b["text"]}) for a, b in map(_sentences, PAIRS)],
-    "neighbours": [
+    "neighbors": [
         (
             {"word": {"text": a, "position": position}, "space": space, "among": among, "k": 8},
             "neighbors",
@@ -82,8 +82,8 @@ REQUESTS = {
         )
     ],
     "mix": [
-        ({"words": [a, b], "weights": weights, "normalised": normalised, "k": 5}, "", {})
-        for (a, b), weights, normalised in zip(
+        ({"words": [a, b], "weights": weights, "normalized": normalized, "k": 5}, "", {})
+        for (a, b), weights, normalized in zip(
             map(_sentences, PAIRS), ([1, 0, 0], [0.2, 0.5, 0.3], [0, 1, 2]) * 3 + ([1, 1, 1],), (False, True) * 5, strict=True
         )
     ],
@@ -131,7 +131,7 @@ REQUESTS = {
             strict=True,
         )
     ],
-    "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
+    "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELED, PAIRS, strict=True)],
 }
 
 
@@ -143,7 +143,7 @@ def change_requests(folder: Path) -> list:
         path.write_text("".join(lines[k::2]), encoding="utf-8")
     first, second = ({"corpus": str(path)} for path in sides)
     spaces = ("senses", "1") * 5
-    return [({"word": w, "first": first, "second": second, "space": s}, "", {}) for w, s in zip(LABELLED, spaces, strict=True)]
+    return [({"word": w, "first": first, "second": second, "space": s}, "", {}) for w, s in zip(LABELED, spaces, strict=True)]
 
 
 def page_of_requests(requests) -> None:
@@ -154,18 +154,18 @@ def page_of_requests(requests) -> None:
     from core.cli import wire
     from pages._cached import views
 
-    while views.bench_of("elmo-mini").every_token is None:  # read beside the page
+    while views.workspace_of("elmo-mini").every_token is None:  # read beside the page
         time.sleep(0.2)
 
-    def answer(compute, bench, request):
-        while (result := views.view(compute, bench, wire.request_of(bench, compute, request))) is None:  # a job still reads a table
+    def answer(compute, workspace, request):
+        while (result := views.view(compute, workspace, wire.request_of(workspace, compute, request))) is None:  # a job still reads a table
             time.sleep(0.2)
         return wire.json_of(result)
 
     for name, each in requests.items():
         compute = wire.view_named(name)
-        bench = views.bench_of("elmo-mini")
-        st.session_state[name] = [answer(compute, bench, request) for request, _, _ in each]
+        workspace = views.workspace_of("elmo-mini")
+        st.session_state[name] = [answer(compute, workspace, request) for request, _, _ in each]
 
 
 def differences(value, expected, path: str = "") -> Iterator[str]:
@@ -188,15 +188,15 @@ def differences(value, expected, path: str = "") -> Iterator[str]:
 def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
     monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path))
     model = open_model("elmo-mini")
-    benches = {}
+    workspaces = {}
 
-    def open_bench(_, vectors: str = "", corpus: str = "", **__) -> Bench:
+    def open_workspace(_, vectors: str = "", corpus: str = "", **__) -> Workspace:
         names = Names(vectors=vectors or model.language.vectors, corpus=corpus or model.language.sentences)
-        return benches.setdefault(names, real_open_bench(model, names.vectors, names.corpus))
+        return workspaces.setdefault(names, real_open_workspace(model, names.vectors, names.corpus))
 
-    real_open_bench = workbench.open_bench
+    real_open_workspace = workspace.open_workspace
     monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not a hundred times
-    monkeypatch.setattr(workbench, "open_bench", open_bench)
+    monkeypatch.setattr(workspace, "open_workspace", open_workspace)
     command = {}
     for name, requests in REQUESTS.items():
         assert len(requests) == 10
@@ -210,10 +210,10 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
             if not view:
                 continue
             source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
-            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(bench" in cell)
+            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(workspace" in cell)
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))
-            if name == "neighbours":  # a list a sentence
+            if name == "neighbors":  # a list a sentence
                 rows = [tuple(row) for row in known["tables"][0].itertuples(index=False)]
                 assert [row[0] for row in rows] == [each["occurrence"]["word"] for each in expected["entries"]], request
                 assert not list(differences([row[1] for row in rows], [each["cosine"] for each in expected["entries"]])), request
@@ -232,13 +232,13 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
         ("pair", {"first": {"text": "A bank.", "size": 3}, "second": {"text": "A bank."}}, "'first' is a word in context"),
         ("pair", {"first": {"text": "A bank."}, "second": {"text": ""}}, "'second' is a text of 0 words. Use 1 to 120"),
         (
-            "neighbours",
+            "neighbors",
             {"word": {"text": "A bank.", "word": "river"}, "space": "1"},
             "'river' is not a token of the text. Choose one of: A bank .",
         ),
-        ("neighbours", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token. Use 0 to 2."),
-        ("neighbours", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1. Use text."),
-        ("neighbours", {"word": {"text": "A bank."}, "space": "1", "among": "x", "y": 1}, "'y' is not part of a request"),
+        ("neighbors", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token. Use 0 to 2."),
+        ("neighbors", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1. Use text."),
+        ("neighbors", {"word": {"text": "A bank."}, "space": "1", "among": "x", "y": 1}, "'y' is not part of a request"),
         ("induction", {"word": "bank", "number": "many"}, "'number' is \"many\". Use a whole number or null."),
         ("induction", {"word": "bank", "number": True}, "'number' is true. Use a whole number or null."),
     ],
@@ -256,6 +256,7 @@ def test_a_request_that_is_no_json_is_named(refused):
     assert "--request is not JSON" in refused("view", "pair", "--request", "{")
 
 
-def test_a_bench_takes_a_model_that_is_open():
+def test_a_workspace_takes_a_model_that_is_open():
     model = open_model("elmo-mini")
-    assert isinstance(bench := workbench.open_bench(model), Bench) and bench.model is model
+    result = workspace.open_workspace(model)
+    assert isinstance(result, Workspace) and result.model is model

@@ -16,7 +16,7 @@ import numpy as np
 from core.cluster import approximate, search, senses
 from core.cluster import shards as index
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import neighbours
+from core.index import neighbors
 from core.index.sense_index import WEIGHTS
 from core.index.sense_space import SENSES, SenseSpace
 from core.senses.judge import open_judge
@@ -44,22 +44,20 @@ def main() -> int:
     heads = [f"{share:.0%} of cells" for share in SHARES]
     say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n")
     say(f"| | | exact | {' | '.join(heads)} |\n| --- | --- | ---: |{' ---: |' * len(SHARES)}")
-    for which in (neighbours.ANY, neighbours.OTHER):
+    for which in (neighbors.ANY, neighbors.OTHER):
         for name, weights in spaces.items():
             cells = _measured(shards, queries, weights, which, space)
             say(f"| {which} | {name} | {' | '.join(cells)} |")
     return 0
 
 
-def _measured(
-    shards: index.Shards, queries: list[neighbours.Query], weights: np.ndarray, which: str, space: SenseSpace | None
-) -> list[str]:
+def _measured(shards: index.Shards, queries: list[neighbors.Query], weights: np.ndarray, which: str, space: SenseSpace | None) -> list[str]:
     every = senses.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
 
-        def near(q: neighbours.Query, share: float = share) -> list[neighbours.Neighbour]:
+        def near(q: neighbors.Query, share: float = share) -> list[neighbors.Neighbor]:
             few = senses.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
             return few.nearest(q, weights, k=K, which=which)
 
@@ -68,11 +66,11 @@ def _measured(
     return cells
 
 
-def _recall(result: list[neighbours.Neighbour], exact: list[neighbours.Neighbour]) -> float:
+def _recall(result: list[neighbors.Neighbor], exact: list[neighbors.Neighbor]) -> float:
     return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in result) / len(exact) if exact else 1.0
 
 
-def _timed(run: Callable, queries: list[neighbours.Query]) -> tuple[list, float]:
+def _timed(run: Callable, queries: list[neighbors.Query]) -> tuple[list, float]:
     run(queries[0])
     answers, seconds = [], []
     for query in queries:
@@ -82,7 +80,7 @@ def _timed(run: Callable, queries: list[neighbours.Query]) -> tuple[list, float]
     return answers, float(np.median(seconds))
 
 
-def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
+def _queries(shards: index.Shards, n: int) -> list[neighbors.Query]:
     """Stored occurrences of words, drawn at random: their vectors are at hand, and their own rows are left out."""
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
@@ -90,7 +88,7 @@ def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
         table, row = search.open_shard(shards.url, shard), int(rng.integers(shard.rows))
         occurrence = table.occurrence(row)
         if occurrence.word.isalpha():
-            queries.append(neighbours.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
+            queries.append(neighbors.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
     return queries
 
 

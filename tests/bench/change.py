@@ -31,10 +31,10 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.verdict import has_senses
-from core.text.labelled_words import with_all
+from core.text.labeled_words import with_all
 from core.views import change as view
 from core.views.sides import Side
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.bench.corpus import sentences
 
 DRAWS = 1_000
@@ -68,7 +68,7 @@ def halves(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None:
     rng, words = np.random.default_rng(0), words_of(own)
     results = []
     for k, word in enumerate(words):
-        rows = own.labelled_rows(word)
+        rows = own.labeled_rows(word)
         placed, groups = grouped(space, space.of_rows(own, rows), own.word[rows], word)
         for draw in range(k, DRAWS, len(words)):
             order = rng.permutation(len(rows))
@@ -83,7 +83,7 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
     results: dict[str, list[tuple[bool, ...]]] = {"B alone": [], "as many of A as of B": []}
     for _ in range(PAIRS):
         first, other = rng.choice(words, 2, replace=False)
-        rows, others = rng.permutation(own.labelled_rows(first)), rng.permutation(own.labelled_rows(other))
+        rows, others = rng.permutation(own.labeled_rows(first)), rng.permutation(own.labeled_rows(other))
         half = len(rows) // 2
         others = others[:half]
         read = [own.occurrence(int(row)) for row in others]
@@ -103,7 +103,7 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
 def spellings(space: SenseSpace, _: OccurrenceTable, table: OccurrenceTable) -> None:
     results = []
     for word in words_of(table):
-        rows = table.labelled_rows(word)
+        rows = table.labeled_rows(word)
         written = np.array([table.words[code] for code in table.word[rows]])
         base = np.array([form.casefold() == word for form in written])
         if min(base.sum(), (~base).sum()) >= FEWEST_OF_A_FORM:
@@ -155,11 +155,11 @@ def _with(tokens: tuple[str, ...], position: int, word: str) -> list[str]:
     return [*tokens[:position], word.capitalize() if old[:1].isupper() else word, *tokens[position + 1 :]]
 
 
-def labelled(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def labeled(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Set, rows (n, D) as the page has them, senses (n,)."""
     bundled = set(words_of(own))
     for word in words_of(table):
-        rows = table.labelled_rows(word)
+        rows = table.labeled_rows(word)
         placed = clusters.directions(space.of_word(table, rows, word), table.word[rows])
         yield ("55 words" if word in bundled else "420 words"), placed, np.unique(table.sense[rows], return_inverse=True)[1]
 
@@ -172,7 +172,7 @@ def drawn(senses: np.ndarray, labels: int, rng: np.random.Generator) -> np.ndarr
 def spread(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, labels: int) -> None:
     right: dict[str, list[float]] = {}
     said: dict[str, list[np.ndarray]] = {}
-    for k, (name, rows, senses) in enumerate(labelled(space, own, table)):
+    for k, (name, rows, senses) in enumerate(labeled(space, own, table)):
         for seed in range(SPREAD_DRAWS):
             places = drawn(senses, labels, np.random.default_rng([seed, k]))
             shares = shares_of(rows, places, senses[places], senses.max() + 1)
@@ -204,7 +204,7 @@ def _bin(sure: np.ndarray, hits: np.ndarray, words: np.ndarray) -> None:
 
 def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, more: int) -> None:
     ahead: dict[str, list[tuple[float, float]]] = {}
-    for k, (name, rows, senses) in enumerate(labelled(space, own, table)):
+    for k, (name, rows, senses) in enumerate(labeled(space, own, table)):
         start = drawn(senses, 2, np.random.default_rng(k))
         if len(rows) - len(start) < more + 4:
             continue
@@ -234,9 +234,9 @@ def _asked(rows: np.ndarray, senses: np.ndarray, start: np.ndarray, more: int, r
 
 
 def speed(texts: list[str]) -> None:
-    bench = open_bench()
+    workspace = open_workspace()
     first, second = (Side(corpus=text) for text in texts)
-    texts = view.read(bench, first, second)
+    texts = view.read(workspace, first, second)
     print(f"{len(texts[0].table):,} and {len(texts[1].table):,} tokens")
     started = time.process_time()
     ranked = view.rank(texts, view.RankRequest(at_least=change.FEWEST))
@@ -245,7 +245,7 @@ def speed(texts: list[str]) -> None:
     print(f"{len(ranked):,} words ranked, {per:.1f} s of one processor for 1,000; {[each.word for each in ranked[:8]]}", flush=True)
     for word in ("state", "form", "world"):
         started, wall = time.process_time(), time.perf_counter()
-        result = view.compute(bench, view.ChangeRequest(word=word, first=first, second=second))
+        result = view.compute(workspace, view.ChangeRequest(word=word, first=first, second=second))
         took = f"{time.process_time() - started:.2f} s of one processor, {time.perf_counter() - wall:.2f} s by the clock"
         print(f"“{word}”, {result.change.first} and {result.change.second} sentences: {took}, p {result.change.p:.3f}", flush=True)
 

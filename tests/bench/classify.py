@@ -16,7 +16,7 @@ from core.classify import tasks
 from core.classify.data import Dataset, SplitConfig, make_dataset
 from core.classify.inputs import Tokens
 from core.classify.model import variant_named
-from core.classify.tables import ScoreRow as LabelledText
+from core.classify.tables import ScoreRow as LabeledText
 from core.classify.tables import Table
 from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
@@ -112,9 +112,9 @@ class Epoch:
 
 def _senses(n_words: int | None) -> Dataset:
     """Our labeled sentences of the first n words (all, if None), the sense as label."""
-    result = [(s.tokens, s.targets[0]) for s in texts.labelled() if s.targets and s.targets[0].sense]
+    result = [(s.tokens, s.targets[0]) for s in texts.labeled() if s.targets and s.targets[0].sense]
     words = sorted({target.lemma for _, target in result})[:n_words]
-    table = [LabelledText(join_tokens(list(t)), f"{x.lemma}: {x.sense}") for t, x in result if x.lemma in words]
+    table = [LabeledText(join_tokens(list(t)), f"{x.lemma}: {x.sense}") for t, x in result if x.lemma in words]
     return make_dataset("senses", Table("sentences", tuple(table), ("text",), "sense"), SplitConfig())
 
 

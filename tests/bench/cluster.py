@@ -25,7 +25,7 @@ from core.cluster import shards as index
 from core.cluster.jobs import connected
 from core.cluster.store import open_store
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import neighbours
+from core.index import neighbors
 from core.index.build import build_index
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, read_sentences
@@ -173,7 +173,7 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
     """Exact search, one machine's whole table and the workers' shards, and the rates that costs go by."""
     rng, same, times = np.random.default_rng(0), 0, ([], [])
     chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
-    queries = [neighbours.make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
+    queries = [neighbors.make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
     with connected(cluster.address) as client:
         client.wait_for_workers(len(cluster.workers), timeout=60)

@@ -69,8 +69,8 @@ class Film:
 
     def save(self, path: Path) -> int:
         """Written as small as it takes; the file's bytes."""
-        for colours in (128, 96, 64, 48):
-            palette = self._side_by_side().quantize(colours)
+        for colors in (128, 96, 64, 48):
+            palette = self._side_by_side().quantize(colors)
             frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in self.frames]
             frames[0].save(path, save_all=True, append_images=frames[1:], duration=self.durations, loop=0, optimize=True)
             if path.stat().st_size <= MOST_BYTES:

@@ -49,7 +49,7 @@ from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.legible import legible
-from core.text.sentences import read_labelled, read_sentences, sentences_from_text
+from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
 from tests.core.document_parts import epub, pdf, workbook
 
@@ -471,7 +471,7 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
         lambda: registry.resolve(text, "vectors"),
         lambda: own_corpus.files_in(other if len(other) < 200 else "x"),
         lambda: own_corpus.keep_text(text, other),
-        lambda: _glove().neighbours(other, 3),
+        lambda: _glove().neighbors(other, 3),
         lambda: i18n.particle(text, "은", "는"),
         lambda: i18n.t("“{word:은/는}” {n:,}", word=text, n=3),
     )
@@ -520,7 +520,7 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "corpus .tsv": lambda: (files(text), reads("a.tsv", _some)),
         "corpus .jsonl": lambda: (files(lined, changed(rows), text), reads("a.jsonl", _some)),
         "corpus .json": lambda: (files(listed, text), reads("a.json", _some)),
-        "labelled rows": lambda: (files(lined, changed(rows)), reads("a.jsonl", read_labelled)),
+        "labeled rows": lambda: (files(lined, changed(rows)), reads("a.jsonl", read_labeled)),
         "table .csv": lambda: (files(text, changed(comma)), reads("a.csv", _table)),
         "table .tsv": lambda: (files(text, changed(comma.replace(b",", b"\t"))), reads("a.tsv", _table)),
         "table .jsonl": lambda: (files(lined, changed(rows)), reads("a.jsonl", _table)),
@@ -548,7 +548,7 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "head": lambda: (_head_files(), _head),
         "results": lambda: (files(lined), reads("r.jsonl", lambda path: read_results(path))),
         "json": lambda: (st.one_of(listed, text), lambda place, data: read_json(_written(place / "j.json", data))),
-        "tokeniser": lambda: (nasty(30), _tokens),
+        "tokenizer": lambda: (nasty(30), _tokens),
         "text boxes": lambda: (st.tuples(nasty(), nasty(4)), _words),
     }
 

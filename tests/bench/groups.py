@@ -19,7 +19,7 @@ from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.verdict import has_senses
 from core.text import languages
-from core.text.labelled_words import list_words, with_words
+from core.text.labeled_words import list_words, with_words
 
 REPRESENTATIVES, DRAWN = 10, 30
 KEPT = 200  # likeliest substitutes that are drawn from
@@ -57,7 +57,7 @@ def main() -> None:
     table = open_table(corpus, model, targets_only=True)
     scores: dict[str, list[float]] = {}
     for word in table.lemmas:
-        rows = table.labelled_rows(word)
+        rows = table.labeled_rows(word)
         senses, spellings = table.sense[rows], table.word[rows]
         if not has_senses(table, word) or (args.further and word in own):
             continue

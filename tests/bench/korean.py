@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import ASSETS
-from core.text.languages import TOKENISERS
+from core.text.languages import TOKENIZERS
 from core.text.morphemes import mecab_ko, plain_mecab
 from core.text.tokens import IDS_PER_TOKEN, bare, find_word, join_tokens
 from core.training.data import _is_held_out, read_lines
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1_000_000)
     args = parser.parse_args()
     lines = [line.strip() for name in FILES for line in islice(read_lines(args.data / name), args.lines)]
-    rows = {name: measured(TOKENISERS[name], lines) for name in ("words", "morphemes-ko")}
+    rows = {name: measured(TOKENIZERS[name], lines) for name in ("words", "morphemes-ko")}
     for what in rows["words"]:
         print(f"| {what} | " + " | ".join(f"{result[what]:.4g}" for result in rows.values()) + " |")
     print(f"% of cuts that plain MeCab makes otherwise: {100 * differing(lines):.2f}")

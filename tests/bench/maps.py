@@ -17,9 +17,9 @@ from core.analysis.word_maps import follow_mix, place
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import float16_products, neighbours
+from core.index import float16_products, neighbors
 from core.index.build import build_index
-from core.index.neighbours import Query
+from core.index.neighbors import Query
 from core.index.table import OccurrenceTable
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Row, Setting, milliseconds, paired, timed
@@ -53,7 +53,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 def _table(setting: Setting) -> OccurrenceTable:
     """All tokens of as many sentences as hold the points."""
     wanted, sentences, n = setting.pick(POINTS + HELD_OUT, 80), [], 0
-    for sentence in texts.labelled():
+    for sentence in texts.labeled():
         if n < wanted:
             sentences.append(sentence)
             n += len(sentence.tokens)
@@ -84,7 +84,7 @@ def _inserting(setting: Setting, table: OccurrenceTable) -> Row:
     maps = FrozenMaps(names=SPACES, coordinates=coordinates, method="umap.UMAP", config=CONFIG, trustworthiness=(), displacement=())
 
     def ours(query: Query) -> None:
-        products = neighbours.products(table.rows, query)
+        products = neighbors.products(table.rows, query)
         placed[0].append(place(table, products, frozen, maps))
 
     def theirs(query: Query) -> None:
@@ -102,7 +102,7 @@ def _inserting(setting: Setting, table: OccurrenceTable) -> Row:
         ratio=pair.times_faster(),
         bound=Bound(text=f"at least {INSERTING} x", number=INSERTING),
         sizes=f"{n_points:,} frozen points of 256 numbers in {len(SPACES)} spaces, {len(queries)} new tokens one by one",
-        **dict(zip(("neighbours_kept_ours", "neighbours_kept_umap"), kept, strict=True)),
+        **dict(zip(("neighbors_kept_ours", "neighbors_kept_umap"), kept, strict=True)),
     )
 
 

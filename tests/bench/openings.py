@@ -14,19 +14,19 @@ import numpy as np
 from core.analysis.spelling import Spellings, list_words
 from core.classify import tasks
 from core.common.errors import ElmoscopeError
-from core.index.neighbours import SAME
+from core.index.neighbors import SAME
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, open_tokens
 from core.senses import discriminants, influence
 from core.senses.verdict import TWO, has_senses, some_rows
 from core.text import languages, word_in_question
-from core.text.labelled_words import with_all
+from core.text.labeled_words import with_all
 from core.text.readings import WordInContext
-from core.views import attribution, induction, neighbours
+from core.views import attribution, induction, neighbors
 from core.views.levels import judge
-from core.views.neighbours import NeighboursRequest
-from core.workbench import Bench, open_bench
+from core.views.neighbors import NeighborsRequest
+from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from tests.bench import expected
 
@@ -36,21 +36,21 @@ SHORT = 12  # of one that Home opens with
 AMONG = 10_000  # words that a spelling's neighbors are looked for among, as on the page
 
 
-def compared(bench: Bench, words: Sequence[str] = ()) -> Iterator[tuple[float, str]]:
+def compared(workspace: Workspace, words: Sequence[str] = ()) -> Iterator[tuple[float, str]]:
     """A pair of labeled sentences of different meanings of each word, or of these, by the weakest of what Home shows of it.
 
     That is how sure the verdict is, how likely the picture's axes that have not seen the sentences give each to its own sense, how many of
     the picture's sentences are with their own, and how many of the five likeliest words are of the right sense. The expected words must be
     shown (core.elmo.in_place), and both sentences short.
     """
-    space = judge(bench).sense_space
-    places = expected.Places(open_tokens(bench.corpus, bench.model), space)
-    table = open_table(with_all(bench.corpus), bench.model, targets_only=True)
+    space = judge(workspace).sense_space
+    places = expected.Places(open_tokens(workspace.corpus, workspace.model), space)
+    table = open_table(with_all(workspace.corpus), workspace.model, targets_only=True)
     for word in words or [lemma for lemma in table.lemmas if has_senses(table, lemma)]:
         if pair := best_pair(table, word, space, places):
             score, first, second = pair
             one, other = (item.answer.word for item in (first, second))
-            verdict = judge(bench).judge(one, other).verdict
+            verdict = judge(workspace).judge(one, other).verdict
             agrees = verdict.says == TWO and verdict.senses == (first.sense, second.sense)
             texts = " | ".join(" ".join(item.answer.word.tokens) for item in (first, second))
             line = (
@@ -89,30 +89,30 @@ def best_pair(
     return score, first, second
 
 
-def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
+def grouped(workspace: Workspace) -> Iterator[tuple[float, str]]:
     """Words by the adjusted Rand index of the groups that the page suggests; one group has 0."""
-    for word in bench.targets.lemmas:
-        if len(bench.targets.senses_of(word)) > 1:
-            answer = induction.compute(bench, induction.InductionRequest(word=word))
+    for word in workspace.targets.lemmas:
+        if len(workspace.targets.senses_of(word)) > 1:
+            answer = induction.compute(workspace, induction.InductionRequest(word=word))
             groups, suggestion = answer.groups, answer.occurrences.suggestion
             if groups.agreement:
                 yield groups.agreement.rand, f"{word}: {suggestion.number} groups, p {suggestion.p:.3f}, {' | '.join(groups.names)}"
 
 
-def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
+def sentences(workspace: Workspace, word: str) -> Iterator[tuple[float, str]]:
     """A word's short labeled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
-    table = bench.targets
-    for row in table.labelled_rows(word):
+    table = workspace.targets
+    for row in table.labeled_rows(word):
         item = table.occurrence(int(row))
         placed = WordInContext(tuple(item.tokens), item.position)
         if len(item.tokens) > LONGEST:
             continue
-        layer = judge(bench).layer((placed,), bench.corpus)
-        near = neighbours.compute(bench, NeighboursRequest(word=placed, space=layer, among=SAME, k=8, whole=False))
+        layer = judge(workspace).layer((placed,), workspace.corpus)
+        near = neighbors.compute(workspace, NeighborsRequest(word=placed, space=layer, among=SAME, k=8, whole=False))
         share = np.mean([n.occurrence.sense == item.sense for n in near.entries])
-        result = attribution.compute(bench, attribution.AttributionRequest(word=placed)).influence
+        result = attribution.compute(workspace, attribution.AttributionRequest(word=placed)).influence
         nearest = influence.verdict(result, layer, influence.BOTH)
-        reason, added = heaviest(bench, result, layer, nearest.sense)
+        reason, added = heaviest(workspace, result, layer, nearest.sense)
         right = nearest.sense == item.sense
         yield (
             float(share) + (added if right else -1),
@@ -120,69 +120,69 @@ def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
         )
 
 
-def heaviest(bench: Bench, result: influence.Influence, layer: str, sense: str) -> tuple[str, float]:
+def heaviest(workspace: Workspace, result: influence.Influence, layer: str, sense: str) -> tuple[str, float]:
     """The content word that adds most to a sense's lead, or takes most from it, and how much."""
-    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, bench.language)}
+    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, workspace.language)}
     values = influence.parts(result, layer, influence.BOTH, sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     return (result.tokens[result.changed[naming[0]]], float(values[naming[0]])) if naming else ("", 0.0)
 
 
-def headlines(bench: Bench) -> Iterator[tuple[float, str]]:
+def headlines(workspace: Workspace) -> Iterator[tuple[float, str]]:
     """The examples of classifiers by what the least sure of those in front gives their true class."""
-    for task, texts in bench.language.examples.get("classify", {}).items():
-        opened = tasks.open_heads(tasks.task_named(task), model=bench.model, vectors=bench.vectors)
+    for task, texts in workspace.language.examples.get("classify", {}).items():
+        opened = tasks.open_heads(tasks.task_named(task), model=workspace.model, vectors=workspace.vectors)
         for text in texts:
-            _, said = tasks.classify_text(opened, text["text"], model=bench.model, vectors=bench.vectors)
+            _, said = tasks.classify_text(opened, text["text"], model=workspace.model, vectors=workspace.vectors)
             sure = [said[name].probabilities[text["label"]] for name in FRONT]
             yield min(sure), f"{task}, {text['label']}: {', '.join(f'{p:.0%}' for p in sure)}: {text['text']}"
 
 
-def continued(bench: Bench) -> Iterator[tuple[float, str]]:
+def continued(workspace: Workspace) -> Iterator[tuple[float, str]]:
     """The examples of the next word by how likely the likeliest is."""
-    for example in bench.language.examples.get("predict", ()):
-        first, *others = bench.language_model.predict(bench.language.tokenize(example["text"]), k=3)
+    for example in workspace.language.examples.get("predict", ()):
+        first, *others = workspace.language_model.predict(workspace.language.tokenize(example["text"]), k=3)
         yield first.probability, f"{example['text']} … {first.word}, {', '.join(other.word for other in others)}"
 
 
-def spelled(bench: Bench) -> Iterator[tuple[float, str]]:
+def spelled(workspace: Workspace) -> Iterator[tuple[float, str]]:
     """The examples of spellings, those that GloVe lacks first, with their nearest words."""
-    words = [word for text in bench.language.examples.get("spelling", {}).values() for word in text.split()]
-    for word, near in nearest(bench, words).items():
+    words = [word for text in workspace.language.examples.get("spelling", {}).values() for word in text.split()]
+    for word, near in nearest(workspace, words).items():
         line = ", ".join(f"{n.word} {n.cosine:.2f}" for n in near)
-        yield near[0].cosine - (word in bench.vectors), f"{word}: {line}"
+        yield near[0].cosine - (word in workspace.vectors), f"{word}: {line}"
 
 
-def neighbouring(bench: Bench, words: list[str]) -> dict[str, str]:
+def neighboring(workspace: Workspace, words: list[str]) -> dict[str, str]:
     """Each spelling's nearest word by its letters, as the page lists them."""
-    return {word: near[0].word for word, near in nearest(bench, words).items()}
+    return {word: near[0].word for word, near in nearest(workspace, words).items()}
 
 
-def nearest(bench: Bench, words: list[str]) -> dict[str, list]:
+def nearest(workspace: Workspace, words: list[str]) -> dict[str, list]:
     """Each spelling's three nearest among the vocabulary's most frequent words, those that are typed left out."""
-    vocabulary, _ = list_words(bench.model.folder, bench.vectors)
-    spellings = Spellings(vocabulary, bench.model.fingerprint, bench.model.encoder.model.shape.projection)
-    spellings.extend(bench.model.encoder, AMONG)
-    near = spellings.nearest(bench.model.encoder.word_vectors(words), 3, among=AMONG, exclude=words)
+    vocabulary, _ = list_words(workspace.model.folder, workspace.vectors)
+    spellings = Spellings(vocabulary, workspace.model.fingerprint, workspace.model.encoder.model.shape.projection)
+    spellings.extend(workspace.model.encoder, AMONG)
+    near = spellings.nearest(workspace.model.encoder.word_vectors(words), 3, among=AMONG, exclude=words)
     return dict(zip(words, near, strict=True))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", default="en", help="en or ko")
-    parser.add_argument("--word", nargs="*", default=(), help="words whose labelled sentences are ranked; none: those of the examples")
+    parser.add_argument("--word", nargs="*", default=(), help="words whose labeled sentences are ranked; none: those of the examples")
     parser.add_argument("--only", nargs="*", default=("pairs", "groups", "sentences", "headlines", "next", "spellings"))
     args = parser.parse_args()
-    bench = open_bench(languages.get_language(args.language).model)
-    words = args.word or list(bench.language.examples["pairs"])
+    workspace = open_workspace(languages.get_language(args.language).model)
+    words = args.word or list(workspace.language.examples["pairs"])
     ranked = {
-        "pairs": compared(bench, args.word),
-        "groups": grouped(bench),
-        "headlines": headlines(bench),
-        "next": continued(bench),
-        "spellings": spelled(bench),
+        "pairs": compared(workspace, args.word),
+        "groups": grouped(workspace),
+        "headlines": headlines(workspace),
+        "next": continued(workspace),
+        "spellings": spelled(workspace),
     }
-    ranked |= {f"sentences with {word}": sentences(bench, word) for word in words}
+    ranked |= {f"sentences with {word}": sentences(workspace, word) for word in words}
     for name, lines in ranked.items():
         if name.split()[0] in args.only:
             print(f"\n{name}")

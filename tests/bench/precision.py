@@ -75,8 +75,8 @@ def _row(setting: Setting, files: Files, precision: str, what: str, sentences, a
 
 def _near(precision: str, n: int) -> dict[str, float]:
     """Of the bundled model: mean and lowest cosine of a token's vector to float32's, and the overlap of nearest tokens."""
-    model, labelled = _bundled(), texts.labelled()
-    sentences = [labelled[k] for k in np.random.default_rng(0).permutation(len(labelled))[:n]]
+    model, labeled = _bundled(), texts.labeled()
+    sentences = [labeled[k] for k in np.random.default_rng(0).permutation(len(labeled))[:n]]
     own = [list(sentence.tokens) for sentence in sentences]
     places = [sentence.targets[0].position if sentence.targets else 0 for sentence in sentences]
     exact = model.encoder.encode(own)

@@ -17,13 +17,13 @@ from core.common.errors import BadInput
 from core.common.significance import compare_pairs
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
-from core.index.neighbours import make_query
+from core.index.neighbors import make_query
 from core.index.sense_space import open_space
 from core.index.tables import open_table, open_word
 from core.senses import quiz
 from core.text import languages
-from core.text.corpora import labelled_of
-from core.text.labelled_words import with_all, words_of
+from core.text.corpora import labeled_of
+from core.text.labeled_words import with_all, words_of
 from core.text.languages import Language
 from core.text.tokens import join_tokens
 
@@ -35,7 +35,7 @@ def write_misread(language: Language) -> None:
     result, n = {}, 0
     for word in words_of(language):
         table = open_word(word, model)
-        rows = table.labelled_rows(word)
+        rows = table.labeled_rows(word)
         texts = [join_tokens(list(table.occurrence(int(row)).tokens)) for row in rows]
         codes, counts = np.unique(table.sense[rows], return_counts=True)
         codes = codes[counts >= quiz.FEWEST]
@@ -71,7 +71,7 @@ def main() -> None:
     model = open_model(language.model)
     space = open_space(model, static_vectors(model))
     table = open_table(with_all(language.sentences), model, targets_only=True)
-    questions = [request for word in words_of(language) if (request := quiz.question(args.number, word, labelled_of(language, word)))]
+    questions = [request for word in words_of(language) if (request := quiz.question(args.number, word, labeled_of(language, word)))]
     readings = {"best layer": [], "sense space": []}
     for request in questions:
         query = make_query(model.encoder, list(request.tokens), request.position)

@@ -10,7 +10,7 @@ BEGIN, END = "<!-- python -m tests.bench.rows writes what follows -->\n", "<!-- 
 TITLES = {
     "engine": "Sentences to layers",
     "precision": "Weights in fewer bits",
-    "neighbours": "Neighbors",
+    "neighbors": "Neighbors",
     "substitutes": "Sense space",
     "maps": "Maps",
     "classify": "Classifiers",

@@ -17,7 +17,7 @@ from core.common.model_layers import SENSES
 from core.elmo.encoder import Encoder
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
-from core.index.neighbours import Query
+from core.index.neighbors import Query
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
@@ -26,7 +26,7 @@ from core.senses.calibration import fit
 from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, USUAL, Verdict
 from core.text import languages
-from core.text.labelled_words import with_all
+from core.text.labeled_words import with_all
 from tests.bench.verdicts import FOLDS, pairs_of
 
 WORDS, SEED = 60, 51
@@ -60,7 +60,7 @@ def draw_pairs(table: OccurrenceTable, words: list[str], n: int, seed: int) -> l
     random = np.random.default_rng(seed)
     drawn = []
     for number, lemma in enumerate(random.choice(sorted(words), n, replace=False).tolist()):
-        rows = table.labelled_rows(lemma)
+        rows = table.labeled_rows(lemma)
         senses, same = table.sense[rows], number % 2 == 0
         pairs = np.stack(np.triu_indices(len(rows), 1), axis=1)
         pairs = pairs[(senses[pairs[:, 0]] == senses[pairs[:, 1]]) == same]
@@ -75,7 +75,7 @@ def draw_pairs(table: OccurrenceTable, words: list[str], n: int, seed: int) -> l
 def picture_of(parts: Parts, pair: Drawn) -> Scene:
     """Draw the scene of a pair without its two sentences."""
     table, rows = parts.table, np.array(pair.rows)
-    others = np.setdiff1d(table.labelled_rows(pair.lemma), rows)
+    others = np.setdiff1d(table.labeled_rows(pair.lemma), rows)
     dots = scene.draw_labeled(table, pair.lemma, others, parts.encode, parts.space)
     written = [each.tokens[each.position] for each in map(table.occurrence, pair.rows)]
     typed = scene.layer_vectors(table.rows.take(rows), parts.encode(written))
@@ -89,7 +89,7 @@ def verdict_on(parts: Parts, pair: Drawn, votes: tuple[float, ...]) -> Verdict:
     read = [(table.occurrence(row), table.rows.take(np.array([row]))[0].astype(np.float32)) for row in pair.rows]
     queries = [Query(each.tokens, each.position, layers) for each, layers in read]
     ground = replace(USUAL, votes=votes)
-    return verdict.of_labelled(table, pair.lemma, *queries, ground, parts.space.vectors, parts.space)
+    return verdict.of_labeled(table, pair.lemma, *queries, ground, parts.space.vectors, parts.space)
 
 
 def agrees(says: str, nearest: tuple[int, int]) -> bool:
@@ -121,7 +121,7 @@ def main() -> None:
     bundled = [word for word in own.lemmas if verdict.has_senses(own, word)]
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
     of_own = Parts(model.encoder, own, space)
-    dots = [scene.draw_labeled(own, word, own.labelled_rows(word), of_own.encode, space) for word in bundled]
+    dots = [scene.draw_labeled(own, word, own.labeled_rows(word), of_own.encode, space) for word in bundled]
     in_own, n_dots = np.array([each.scene.in_own for each in dots]), np.array([len(each.rows) for each in dots])
     by_word = (in_own / n_dots[:, None]).mean(axis=0)
     for name, share, mean in zip(dots[0].scene.spaces, in_own.sum(axis=0) / n_dots.sum(), by_word, strict=True):

@@ -29,7 +29,7 @@ from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.senses.verdict import has_senses
 from core.text import languages
-from core.text.labelled_words import with_all
+from core.text.labeled_words import with_all
 
 SENSEVAL = ("hard", "interest", "line", "serve")
 Word = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)
@@ -49,15 +49,15 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
     ends = np.cumsum([0, *space.widths])
 
-    def part(k: int, *, centred: bool = True) -> Callable[[Word], np.ndarray]:
+    def part(k: int, *, centered: bool = True) -> Callable[[Word], np.ndarray]:
         def of(word: Word) -> np.ndarray:
             rows = word[1][:, ends[k] : ends[k + 1]]
-            return unit(rows - rows.mean(axis=0)) if centred else rows
+            return unit(rows - rows.mean(axis=0)) if centered else rows
 
         return of
 
     return {
-        "layer 1": part(0, centred=False),
+        "layer 1": part(0, centered=False),
         "layer 1, mean off": part(0),
         "topic": part(1),
         "substitutes": part(2),
@@ -110,7 +110,7 @@ def main() -> None:
     space = sense_space.open_space(model, static_vectors(model))
     space.learned = None
     names = [word for word in table.lemmas if has_senses(table, word)]
-    rows = [table.labelled_rows(word) for word in names]
+    rows = [table.labeled_rows(word) for word in names]
     for part in table.tables:
         if args.write or (not args.nulls and part.folder != own.folder):
             space.keep(part)

@@ -29,9 +29,9 @@ def explained(characters: CharacterCNN, types: list[str], table: torch.Tensor) -
     for first, last in BANDS:
         ranks = np.random.default_rng(0).permutation(np.arange(first, last))[:DRAWN]
         with torch.inference_mode():
-            spelt = characters(torch.from_numpy(character_ids([types[k] for k in ranks])))
+            spelled = characters(torch.from_numpy(character_ids([types[k] for k in ranks])))
         wanted = table[ranks]
-        shares.append(float(1 - (spelt - wanted).square().sum() / (wanted - wanted.mean(0)).square().sum()))
+        shares.append(float(1 - (spelled - wanted).square().sum() / (wanted - wanted.mean(0)).square().sum()))
     return shares
 
 

@@ -10,7 +10,7 @@ import pytest
 import tests.bench.classify
 import tests.bench.engine
 import tests.bench.maps
-import tests.bench.neighbours
+import tests.bench.neighbors
 import tests.bench.pages
 import tests.bench.precision
 import tests.bench.training
@@ -179,18 +179,18 @@ def test_engine_fails_a_row_whose_layers_are_others(setting, monkeypatch):
     assert row.within is False and row.checks[0].difference == pytest.approx(1e-3, rel=0.01)
 
 
-def test_neighbours_runs_and_the_peer_finds_the_same(setting):
-    result = run("neighbours", setting)
+def test_neighbors_runs_and_the_peer_finds_the_same(setting):
+    result = run("neighbors", setting)
     assert [row.name.split(",")[0] for row in result] == ["slider move"] * 4 + ["first query", "opening a table"]
     assert all(check.passed for row in result for check in row.checks) and all(row.checks for row in result[:5])
     assert all(row.within is None for row in result)
 
 
-def test_neighbours_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
-    right = tests.bench.neighbours.recomputed
-    monkeypatch.setattr(tests.bench.neighbours, "recomputed", lambda *given: -right(*given))
-    table, query = tests.bench.neighbours._made(setting, 1000)
-    rows = list(tests.bench.neighbours._slider(setting, table, query, 50, 20, 1))
+def test_neighbors_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
+    right = tests.bench.neighbors.recomputed
+    monkeypatch.setattr(tests.bench.neighbors, "recomputed", lambda *given: -right(*given))
+    table, query = tests.bench.neighbors._made(setting, 1000)
+    rows = list(tests.bench.neighbors._slider(setting, table, query, 50, 20, 1))
     assert [row.within for row in rows] == [False, False]
 
 
@@ -201,14 +201,14 @@ def test_the_same_nearest_but_for_a_tie_are_the_same():
         def __init__(self, row):
             self.occurrence, self.cosine, self.row = self, values[row], row
 
-    judged = {last: tests.bench.neighbours._same([Place(0), Place(last)], np.array([0, 1]), values) for last in (1, 2, 3)}
+    judged = {last: tests.bench.neighbors._same([Place(0), Place(last)], np.array([0, 1]), values) for last in (1, 2, 3)}
     assert [all(check.passed for check in judged[last]) for last in (1, 2, 3)] == [True, True, False]
 
 
 @pytest.mark.slow  # umap compiles for 15 s
 def test_maps_runs_and_measures_the_quality_of_both_sides(setting):
     inserted, followed = run("maps", setting)
-    assert 0 <= inserted.details["neighbours_kept_ours"] <= 1 and 0 <= inserted.details["neighbours_kept_umap"] <= 1
+    assert 0 <= inserted.details["neighbors_kept_ours"] <= 1 and 0 <= inserted.details["neighbors_kept_umap"] <= 1
     assert 0 <= followed.details["trustworthiness"] <= 1
 
 
@@ -245,7 +245,7 @@ def test_training_fails_a_row_whose_gradients_are_others(setting, monkeypatch):
     assert [row.within for row in run("training", setting)] == [False, False]
 
 
-def test_precision_runs_and_compares_vectors_and_neighbours(setting):
+def test_precision_runs_and_compares_vectors_and_neighbors(setting):
     result = run("precision", setting)
     assert len(result) == 8 and all(len(row.checks) == 2 and row.details["nearness"]["sentences"] == 20 for row in result)
     assert all(row.checks[0].passed for row in result)
@@ -273,7 +273,7 @@ def test_a_server_that_does_not_come_up_says_why(setting):
 def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():
     model = open_model("elmo-mini")
     table, space = open_table("sentences", model, targets_only=True), open_space(model, static_vectors(model))
-    rows = table.labelled_rows("bank")[:4]
+    rows = table.labeled_rows("bank")[:4]
     views, ends = space.of_rows(table, rows), np.cumsum(space.widths)[:2]
     layer, topic, substitutes = np.split(views, ends, axis=1)
     made = {name: np.split(null, ends, axis=1) for name, null in nulls(model, space, table, rows, views)}

@@ -66,7 +66,7 @@ def _steps(setting: Setting, corpus: Corpus, config: PretrainConfig, what: str, 
 
 def _prepared(setting: Setting) -> Path:
     """Our own sentences as a prepared corpus."""
-    lines = [join_tokens(list(sentence.tokens)) for sentence in texts.labelled()]
+    lines = [join_tokens(list(sentence.tokens)) for sentence in texts.labeled()]
     file = setting.folder / "sentences.txt"
     file.write_text("\n".join(lines[: setting.pick(None, 300)]), encoding="utf-8", newline="\n")
     return prepare([file], setting.folder / "prepared", setting.report, processes=1)
@@ -104,9 +104,9 @@ class Side:
         trainer = self.trainer
         if trainer.table:
             return trainer.table(ids.clamp_max(trainer.config.table_types))
-        spelt = torch.from_numpy(character_ids([trainer.corpus.types[k] for k in ids.tolist()]))  # (N, 50)
+        spelled = torch.from_numpy(character_ids([trainer.corpus.types[k] for k in ids.tolist()]))  # (N, 50)
         cnn = trainer.model.characters
-        x = cnn.embedding(spelt).transpose(1, 2)  # (N, 16, 50)
+        x = cnn.embedding(spelled).transpose(1, 2)  # (N, 16, 50)
         pooled = torch.cat([torch.relu(convolution(x).amax(dim=2)) for convolution in cnn.convolutions], dim=1)
         return cnn.projection(cnn.after_highways(pooled))
 

@@ -32,7 +32,7 @@ from core.senses.calibration import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, pro
 from core.senses.densities import Density, as_json, count
 from core.senses.verdict import SURE
 from core.text import languages
-from core.text.labelled_words import with_all
+from core.text.labeled_words import with_all
 
 FOLDS = 10
 BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
@@ -122,8 +122,8 @@ def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[s
     """The same words as if nothing were labeled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
-    layer = pairs.measure_unlabelled(table, words, seen)[0]
-    return pairs.pairs_unlabelled(table, words, seen, layer)[0]
+    layer = pairs.measure_unlabeled(table, words, seen)[0]
+    return pairs.pairs_unlabeled(table, words, seen, layer)[0]
 
 
 def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:

@@ -10,7 +10,7 @@ from tests.browser.test_main_path import TITLES, opened
 
 pytestmark = pytest.mark.browser
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]}
-COLOURS = RULES | {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
+COLORS = RULES | {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
 # What was drawn last fades in; what turns for ever, as a sign of waiting, is not waited for.
 FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"
 # What a finger presses on the page, and is less than 44 px high.
@@ -25,7 +25,7 @@ TICKS = """const words = (part) => [...part.querySelectorAll('text')].filter(e =
       return Math.min(p.right, q.right) - Math.max(p.left, q.left) > 2 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 3; })));"""
 LEVEL = f"() => {{ {TICKS} return [...turned, ...covered].map(e => e.textContent) }}"
 PALE = """() => {
-  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+  const light = (color) => color.match(/[\\d.]+/g).slice(0, 3).map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
   const ground = light(getComputedStyle(document.querySelector('.stApp')).backgroundColor);
   return [...document.querySelectorAll(':is(.xtick, .ytick, .legend) text, .xtitle, .ytitle')].filter(e => e.checkVisibility()).filter(e => {
@@ -66,7 +66,7 @@ def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, ser
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     expect(page.locator(".stApp")).not_to_have_css("background-color", light)
     assert page.evaluate(PALE) == []  # at once
-    assert violations(page, COLOURS) == []
+    assert violations(page, COLORS) == []
     page.set_viewport_size({"width": 1024, "height": 768})
     page.wait_for_timeout(500)
     assert page.evaluate(LEVEL) == []

@@ -41,7 +41,7 @@ def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")
 
 
 def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: Page, server: str):
-    korean, home, neighbours = (
+    korean, home, neighbors = (
         "같은 단어는 두 번 나와도 같은 뜻일까요?",
         "Does a word mean the same thing twice?",
         "What are its neighbors?",
@@ -57,8 +57,8 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         (lambda: filled(page, "b", MOLE), home, JAM, ("tunnel", "tunnel")),
         (lambda: page.locator(".st-key-ai button", has_text="jam").click(), home, JAM, ("jam", "mole")),
         (lambda: lowest_layer(page), home, JAM, ("jam", "mole")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), neighbours, JAM, ("jam", "mole")),
-        (lambda: filled(page, "b", "Grandma makes strawberry jam."), neighbours, JAM, ("jam", "jam")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), neighbors, JAM, ("jam", "mole")),
+        (lambda: filled(page, "b", "Grandma makes strawberry jam."), neighbors, JAM, ("jam", "jam")),
         (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), home, JAM, ("jam", "jam")),
         (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
         (lambda: page.locator(".st-key-example button", has_text="의사").click(), korean, doctor, ("의사", "의사")),

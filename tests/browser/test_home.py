@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.views import scene
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
@@ -36,9 +36,9 @@ def stand(page: Page, at: int) -> None:
 def test_the_picture_has_core_s_places_on_one_scale_in_every_space(page: Page, server: str):
     page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
-    bench = open_bench()
-    words = bench.words(*PORT, "port")
-    expected = scene.compute(bench.about(*words), *words)
+    workspace = open_workspace()
+    words = workspace.words(*PORT, "port")
+    expected = scene.compute(workspace.about(*words), *words)
     n, slider = len(expected.texts), page.locator(".map.compact .scrubber input")
     slopes = []
     for k, name in enumerate(expected.spaces):

@@ -44,7 +44,7 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page, server: str):
+def test_another_word_has_other_numbers_and_any_characters_are_spelled(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
     notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("6 bytes")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.live import page as live
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.core.live.truth import compare, truths
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -15,14 +15,14 @@ PAIRS = 200
 
 
 @pytest.fixture(scope="module")
-def bench():
-    return open_bench()
+def workspace():
+    return open_workspace()
 
 
 @pytest.fixture(scope="module")
-def address(bench, tmp_path_factory) -> str:
+def address(workspace, tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("live") / "elmoscope.html"
-    live.write(path, live.page_of(bench))
+    live.write(path, live.page_of(workspace))
     return path.as_uri()
 
 
@@ -51,9 +51,9 @@ def opened(browser, address):
     assert not wrong
 
 
-def test_its_answers_are_core_s(bench, opened):
+def test_its_answers_are_core_s(workspace, opened):
     page = opened()
-    pairs = list(truths(bench, PAIRS))
+    pairs = list(truths(workspace, PAIRS))
     request = [[item.texts, item.tapped] for item in pairs]
     answers = page.evaluate(
         """async (asked) => {

@@ -14,7 +14,7 @@ import pytest
 from websockets.sync.client import connect
 
 from core.live import page as live
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.core.live.truth import compare, truths
 
 PAIRS = 30
@@ -81,14 +81,14 @@ class Firefox:
 
 
 @pytest.fixture(scope="module")
-def bench():
-    return open_bench()
+def workspace():
+    return open_workspace()
 
 
 @pytest.fixture(scope="module")
-def firefox(bench, tmp_path_factory):
+def firefox(workspace, tmp_path_factory):
     path = tmp_path_factory.mktemp("live") / "elmoscope.html"
-    live.write(path, live.page_of(bench))
+    live.write(path, live.page_of(workspace))
     browser = Firefox(tmp_path_factory.mktemp("profile"))
     browser.go(path.as_uri())
     browser.wait_for("document.documentElement.hasAttribute('data-answered')")
@@ -97,8 +97,8 @@ def firefox(bench, tmp_path_factory):
     assert browser.errors == []
 
 
-def test_its_answers_are_core_s(bench, firefox):
-    pairs = list(truths(bench, PAIRS))
+def test_its_answers_are_core_s(workspace, firefox):
+    pairs = list(truths(workspace, PAIRS))
     requests = json.dumps([[pair.texts, pair.tapped] for pair in pairs])
     script = """(async () => {
       const answers = [];

@@ -11,7 +11,7 @@ from scipy.special import softmax
 from core.common.config import ROOT
 from core.elmo.mix import gram, mix_cosines
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import any_mix, neighbours
+from core.index import any_mix, neighbors
 from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
@@ -96,8 +96,8 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
         (["My", "bank", "closed", "the", "account", "."], 1),
     )
     for number, (tokens, position) in enumerate(queries):
-        result, shown = (neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)), held["lists"][number])
-        expected = neighbours.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
+        result, shown = (neighbors.products(table.rows, neighbors.make_query(model.encoder, tokens, position)), held["lists"][number])
+        expected = neighbors.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
         assert lines(page, number) == [f"{item:.2f}" for item in sorted(shown["cosines"], reverse=True)[:7]]
 
@@ -130,7 +130,7 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["gamma"] == 1.5 and root.evaluate(SEEN)["lists"] == order
 
 
-def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, server: str):
+def test_a_word_that_nobody_labeled_answers_under_the_hand_too(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")

@@ -57,7 +57,7 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
     at_peace(page)
 
 
-def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
+def test_a_word_that_nobody_labeled_is_answered_on_each_page(page: Page, server: str):
     pair = urlencode({"a": "The lynx slept on a branch.", "ai": "lynx", "b": "He sold his new lynx.", "bi": "lynx"})
     opened(page, server, f"why?{pair}")
     notice = page.locator("[data-stale=false] .notice")

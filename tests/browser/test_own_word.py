@@ -39,7 +39,7 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
 
 
-def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labelled_word(page: Page, server: str):
+def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labeled_word(page: Page, server: str):
     read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".map .plane")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")

@@ -72,7 +72,7 @@ def sent(sentences: int) -> dict:
         "lemma": packed(lemma, "<u2"),
         "lemmas": ["w7"],
         "senses": [["a river", "a shop"]],
-        "colours": ["#0072b2", "#d55e00", "#009e73"],
+        "colors": ["#0072b2", "#d55e00", "#009e73"],
         "word": "w7",
         "sentences": "\n".join("\t".join(line) for line in lines),
         "text": text | {"parts": ["first", "then", "last"], "between": "{a} {b}", "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"},
@@ -98,8 +98,8 @@ def test_dots_glide_light_up_and_come_nearer_and_each_names_its_line(page: Page)
     assert (
         seen["n"] == 20_000 and seen["at"] == 2 and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
     )
-    colours = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
-    assert len(np.unique(colours, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
+    colors = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
+    assert len(np.unique(colors, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
     expect(page.locator(".counted")).to_contain_text(f"w7: {len(sevens)}")
 
     slider = page.get_by_role("slider")

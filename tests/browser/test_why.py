@@ -10,7 +10,7 @@ from tests.browser.test_main_path import opened
 pytestmark = pytest.mark.browser
 
 
-def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(page: Page, server: str):
+def test_words_without_labeled_senses_and_markup_are_answered_with_a_sentence(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
     text = "Zzyx+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+🎉"
     opened(page, server, f"why?a={text}&b={text}+again&reveal=true")

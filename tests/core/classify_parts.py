@@ -37,8 +37,8 @@ def tiny_encoder(seed: int = 0) -> Encoder:
 def tiny_vectors(dim: int = 7, seed: int = 0) -> StaticVectors:
     """Vectors of all words but two, a topic's words near each other."""
     random = np.random.default_rng(seed)
-    centre = {word: random.normal(size=dim) for words in TOPICS.values() for word in words[:1]}
-    vectors = [0.3 * random.normal(size=dim) + centre[words[0]] for words in TOPICS.values() for _ in words]
+    center = {word: random.normal(size=dim) for words in TOPICS.values() for word in words[:1]}
+    vectors = [0.3 * random.normal(size=dim) + center[words[0]] for words in TOPICS.values() for _ in words]
     vectors += [0.5 * random.normal(size=dim) for _ in FILLERS[:-2]]
     names = [word for words in TOPICS.values() for word in words] + [word.lower() for word in FILLERS[:-2]]
     return StaticVectors(names, np.array(vectors, np.float32), name="tiny vectors", provenance={})

@@ -1,4 +1,4 @@
-"""What many tests of core read, made once a file: the bundled model, its labeled words, a bench; a tiny data set and its frozen parts."""
+"""What many tests of core read, made once a file: the bundled model, its labeled words, a workspace; a tiny data set and its frozen parts."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.corpora import BUNDLED_CORPUS
-from core.workbench import Bench, open_bench
+from core.workspace import Workspace, open_workspace
 from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
 
 
@@ -29,8 +29,8 @@ def space(model) -> SenseSpace:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
+def workspace() -> Workspace:
+    return open_workspace()
 
 
 @pytest.fixture(scope="module")

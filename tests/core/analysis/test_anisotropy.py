@@ -64,11 +64,11 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
     shared = SharedDirections.of(drawn, 2)
     assert abs(shared.directions[:, 0] @ along[0]) == pytest.approx([1, 1], abs=0.01)
     assert random_cosines(drawn, [0, 1]).mean() > 0.8
-    centred, freed = shared.away(drawn, 0), shared.away(drawn, 1)
-    assert abs(random_cosines(centred, [0, 1]).mean()) < 0.01 and np.abs(centred.layers - (layers - layers.mean(0))).max() < 1e-4
+    centered, freed = shared.away(drawn, 0), shared.away(drawn, 1)
+    assert abs(random_cosines(centered, [0, 1]).mean()) < 0.01 and np.abs(centered.layers - (layers - layers.mean(0))).max() < 1e-4
     assert np.abs(np.einsum("nld,ld->nl", freed.layers, shared.directions[:, 0])).max() < 1e-4
     other = shared.directions[:, 1]  # what was not taken away is as it was
-    assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centred.layers, other), abs=1e-4)
+    assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centered.layers, other), abs=1e-4)
 
 
 @pytest.mark.parametrize("code", ["en", "ko"])

@@ -24,7 +24,7 @@ def table() -> OccurrenceTable:
 
 
 def rows_and_views(table: OccurrenceTable, plus: str, minus: str, y=None):
-    rows = table.labelled_rows("bank")
+    rows = table.labeled_rows("bank")
     ends = pole(table, plus), pole(table, minus)
     return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
 
@@ -129,8 +129,8 @@ def test_money_minus_river_tells_the_banks_apart_but_not_by_their_spelling(table
 
 def test_a_pole_is_a_sense_or_words(table):
     assert "bank: river edge" in sense_names(table) and len(sense_names(table)) > 100
-    assert set(pole(table, "bank: river edge").rows) < set(table.labelled_rows("bank"))
-    assert len(pole(table, "Bank, spring").rows) == len(table.labelled_rows("bank")) + len(table.labelled_rows("spring"))
+    assert set(pole(table, "bank: river edge").rows) < set(table.labeled_rows("bank"))
+    assert len(pole(table, "Bank, spring").rows) == len(table.labeled_rows("bank")) + len(table.labeled_rows("spring"))
     whole = pole(table, "bank, vase", FakeWhole(table))
     assert whole.name == "bank, vase" and (whole.rows == -1).sum() == 2 and len(whole.layers) == len(whole.rows)
     assert outside(table, "bank, vase") == ["vase"] and outside(table, "bank: river edge") == []

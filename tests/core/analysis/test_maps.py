@@ -104,7 +104,7 @@ def test_a_point_equal_to_another_lands_on_it():
         assert np.linalg.norm(landed - coordinates[row]) < 1e-3
 
 
-def test_the_majority_outvotes_a_lone_far_neighbour():
+def test_the_majority_outvotes_a_lone_far_neighbor():
     coordinates = two_clusters(6)
     landed = insert(coordinates, [[0, 1, 2, 3, 4, 9]], [[0.8, 0.79, 0.78, 0.77, 0.76, 0.78]])[0]
     assert np.linalg.norm(landed - [-1, 0]) < 0.06
@@ -122,7 +122,7 @@ def test_between_two_clusters_a_point_joins_one(n):
 
 @settings(max_examples=50)
 @given(seed=st.integers(0, 10_000), n_queries=st.integers(1, 5), k=st.integers(1, 12))
-def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighbours(seed, n_queries, k):
+def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighbors(seed, n_queries, k):
     rng = np.random.default_rng(seed)
     coordinates = rng.normal(size=(30, 2)).astype(np.float32)
     before = coordinates.copy()
@@ -146,7 +146,7 @@ def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighb
         (np.empty((1, 0), int), np.empty((1, 0)), "neighbors and their cosines"),
     ],
 )
-def test_neighbours_that_cannot_be_are_refused(rows, similarities, message):
+def test_neighbors_that_cannot_be_are_refused(rows, similarities, message):
     with pytest.raises(BadInput, match=message):
         insert(np.zeros((30, 2)), rows, similarities)
 
@@ -231,17 +231,17 @@ def test_forty_words_repeated_forty_times_are_forty_compact_separate_discs():
     assert result.provenance["distinct"] == [40, 1600]
     assert np.isnan(result.trustworthiness[0]) and result.trustworthiness[1] > 0.97
     discs = result.coordinates[0].reshape(40, 40, 2)
-    centres = np.median(discs, axis=1)
-    radius = np.linalg.norm(discs - centres[:, None], axis=2).max()
-    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 9 * np.eye(40)
+    centers = np.median(discs, axis=1)
+    radius = np.linalg.norm(discs - centers[:, None], axis=2).max()
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2) + 9 * np.eye(40)
     assert radius < 0.03
     assert apart.min() > 2 * radius
 
 
 def test_where_a_point_lies_on_its_disc_does_not_follow_the_order_of_rows(maps):
     disc = maps.coordinates[0, :20]  # the first word's occurrences
-    from_centre = np.linalg.norm(disc - np.median(disc, axis=0), axis=1)
-    assert abs(np.corrcoef(from_centre, np.arange(20))[0, 1]) < 0.6
+    from_center = np.linalg.norm(disc - np.median(disc, axis=0), axis=1)
+    assert abs(np.corrcoef(from_center, np.arange(20))[0, 1]) < 0.6
 
 
 def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
@@ -289,7 +289,7 @@ def test_work_is_reported_and_can_be_stopped():
         ({"n_neighbors": 2.5}, "whole number"),
         ({"min_dist": -0.1}, "min_dist must be a number from 0.0 to 0.99"),
         ({"min_dist": float("nan")}, "min_dist"),
-        ({"alignment_regularisation": 2}, "alignment_regularisation"),
+        ({"alignment_regularization": 2}, "alignment_regularization"),
         ({"alignment_window": 0}, "alignment_window"),
         ({"n_epochs": 0}, "n_epochs"),
         ({"seed": -1}, "seed"),
@@ -378,8 +378,8 @@ def test_what_is_compiled_is_kept_on_disk_for_the_next_process():
 def drawn_layers(n: int = 90) -> np.ndarray:
     """(3, n, 20): three clusters that layer 0 does not part, layer 1 a little and layer 2 well."""
     random = np.random.default_rng(5)
-    centres = random.normal(size=(3, 20))[np.arange(n) % 3]
-    return np.stack([random.normal(size=(n, 20)) + strength * centres for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
+    centers = random.normal(size=(3, 20))[np.arange(n) % 3]
+    return np.stack([random.normal(size=(n, 20)) + strength * centers for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
 
 
 def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():

@@ -155,7 +155,7 @@ def test_halves_of_a_corpus_hold_whole_texts():
     assert [sorted(each) for each in counts.T] == taken  # each half one of the two texts
 
 
-def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbours():
+def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbors():
     words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
     kept, n = comparing.halves_overlap(table(), words, np.eye(3)[2], k=10)
     assert n == len(words) and 0 < kept < 10
@@ -166,9 +166,9 @@ def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbo
 
 def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_first():
     random = np.random.default_rng(3)
-    centres = random.normal(size=(2, 4, 20))  # four groups in each space; the second deals its words out anew
+    centers = random.normal(size=(2, 4, 20))  # four groups in each space; the second deals its words out anew
     group, other = np.arange(80) % 4, np.arange(80) // 4 % 4
-    first, second = (centres[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
+    first, second = (centers[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
     first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbors there are nobody's choice
     words = WORDS[:80]
     result = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)

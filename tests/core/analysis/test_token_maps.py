@@ -42,7 +42,7 @@ def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, tok
     assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
 
 
-def test_maps_keep_far_more_neighbours_than_places_at_random_would(table, token_map):
+def test_maps_keep_far_more_neighbors_than_places_at_random_would(table, token_map):
     assert all(item > 0.8 for item in token_map.trust[1:]) and np.isnan(token_map.trust[0])
 
 

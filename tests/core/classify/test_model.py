@@ -227,7 +227,7 @@ def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
         store([("never", "seen")])
     with pytest.raises(CorruptArtifact, match="does not hold the layers of these texts"):
         FeatureStore(store.folder, texts[:1])
-    np.save(store.folder / "shard-0000" / "spelt.npy", np.zeros((1, 8), np.float16))
+    np.save(store.folder / "shard-0000" / "spelled.npy", np.zeros((1, 8), np.float16))
     with pytest.raises(CorruptArtifact, match="Delete it"):
         FeatureStore(store.folder, texts)
 

@@ -23,9 +23,9 @@ import pytest
 import torch
 
 from core.cli import main
-from core.cli.neighbours import static_neighbours
+from core.cli.neighbors import static_neighbors
 from core.common import config
-from core.common.config import ASSETS, NEIGHBOURS, ROOT, ModelShape
+from core.common.config import ASSETS, NEIGHBORS, ROOT, ModelShape
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
@@ -61,8 +61,8 @@ SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority":
 # What section 6 promises, and what a command says beyond that. A key in neither set is a change of the contract.
 CONTRACT = {
     "embed": {"model", "sentences", "tokens", "seconds"},
-    "neighbours": {"query", "neighbours"},
-    "static-neighbours": {"word", "neighbours"},
+    "neighbors": {"query", "neighbors"},
+    "static-neighbors": {"word", "neighbors"},
     "evaluate senses": {*LAYERS, "most_frequent", "n"},
     "evaluate all-words": {*LAYERS, "most_frequent", "n"},
     "evaluate pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
@@ -86,7 +86,7 @@ FURTHER = {
     "evaluate card": {"output", *PROVENANCE},
     "predict": {"text", "direction", "unknown"},
     "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
-    "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", "language", "licence", *PROVENANCE},
+    "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", "language", "license", *PROVENANCE},
     "convert": {"model", "output"},
 }
 
@@ -114,7 +114,7 @@ def senseval(n: int, word: str = "bank") -> str:
     return f'<lexelt item="{word}-n">{"".join(instances)}</lexelt>'
 
 
-def labelled(word: str, sentence: str, label: str) -> dict:
+def labeled(word: str, sentence: str, label: str) -> dict:
     tokens = sentence.split()
     return {"word": word, "tokens": tokens, "position": tokens.index(word), "label": label}
 
@@ -267,14 +267,14 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
 # --- neighbors -------------------------------------------------------------------------------------------------------
 
 
-def neighbours(answer, model, corpus, sentence: str, *more) -> dict:
-    result = answer("neighbours", "--word", "bank", "--sentence", sentence, "--model", model, "--corpus", corpus, *more)
-    keys_are(result, "neighbours")
+def neighbors(answer, model, corpus, sentence: str, *more) -> dict:
+    result = answer("neighbors", "--word", "bank", "--sentence", sentence, "--model", model, "--corpus", corpus, *more)
+    keys_are(result, "neighbors")
     return result
 
 
-def test_neighbours_are_what_a_cosine_over_every_token_of_the_corpus_finds(answer, model, corpus):
-    result = neighbours(answer, model, corpus, "Money of the Bank.", "--weights", "1,-2,3", "--k", 4)
+def test_neighbors_are_what_a_cosine_over_every_token_of_the_corpus_finds(answer, model, corpus):
+    result = neighbors(answer, model, corpus, "Money of the Bank.", "--weights", "1,-2,3", "--k", 4)
     weights = np.array([1.0, -2.0, 3.0])
 
     def mix(tokens: list[str]) -> np.ndarray:  # (T, D)
@@ -285,13 +285,13 @@ def test_neighbours_are_what_a_cosine_over_every_token_of_the_corpus_finds(answe
     query = mix(["Money", "of", "the", "Bank", "."])[3]
     rows = [(float(v @ query), row["tokens"][k], k) for row in CORPUS for k, v in enumerate(mix(row["tokens"]))]
     best = sorted(rows, reverse=True)[:4]
-    assert [(n["word"], n["position"]) for n in result["neighbours"]] == [(word, k) for _, word, k in best]
-    np.testing.assert_allclose([n["cosine"] for n in result["neighbours"]], [c for c, _, _ in best], atol=1e-4)
+    assert [(n["word"], n["position"]) for n in result["neighbors"]] == [(word, k) for _, word, k in best]
+    np.testing.assert_allclose([n["cosine"] for n in result["neighbors"]], [c for c, _, _ in best], atol=1e-4)
 
 
-def test_neighbours_say_word_sentence_position_sense_and_cosine_best_first(answer, model, corpus):
-    result = neighbours(answer, model, corpus, "the bank", "--k", 50)
-    rows = result["neighbours"]
+def test_neighbors_say_word_sentence_position_sense_and_cosine_best_first(answer, model, corpus):
+    result = neighbors(answer, model, corpus, "the bank", "--k", 50)
+    rows = result["neighbors"]
     assert len(rows) == sum(len(row["tokens"]) for row in CORPUS)
     assert all(set(row) == {"word", "sentence", "position", "sense", "cosine"} for row in rows)
     assert [row["cosine"] for row in rows] == sorted((row["cosine"] for row in rows), reverse=True)
@@ -299,8 +299,8 @@ def test_neighbours_say_word_sentence_position_sense_and_cosine_best_first(answe
     assert sorted(row["sense"] for row in rows if row["sense"]) == ["edge", "edge", "firm"]
 
 
-def test_neighbours_repeat_the_question_with_its_tokens_position_layer_and_weights(answer, model, corpus):
-    query = neighbours(answer, model, corpus, "Let's see the bank.", "--weights", "0,0,2")["query"]
+def test_neighbors_repeat_the_question_with_its_tokens_position_layer_and_weights(answer, model, corpus):
+    query = neighbors(answer, model, corpus, "Let's see the bank.", "--weights", "0,0,2")["query"]
     assert query == {
         "word": "bank",
         "sentence": "Let's see the bank.",
@@ -309,13 +309,13 @@ def test_neighbours_repeat_the_question_with_its_tokens_position_layer_and_weigh
         "layer": "mix",
         "weights": [0.0, 0.0, 2.0],
     }
-    assert neighbours(answer, model, corpus, "the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
-    assert neighbours(answer, model, corpus, "the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
+    assert neighbors(answer, model, corpus, "the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
+    assert neighbors(answer, model, corpus, "the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
 
 
 def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, corpus):
-    lists = [neighbours(answer, model, corpus, s, "--layer", 0)["neighbours"] for s in ("money of a bank .", "bank of the river")]
-    assert lists[0] == lists[1] and len(lists[0]) == NEIGHBOURS
+    lists = [neighbors(answer, model, corpus, s, "--layer", 0)["neighbors"] for s in ("money of a bank .", "bank of the river")]
+    assert lists[0] == lists[1] and len(lists[0]) == NEIGHBORS
     assert [(n["word"], n["cosine"]) for n in lists[0][:3]] == [("bank", pytest.approx(1, abs=1e-6))] * 3  # then other spellings
     assert all(n["word"] != "bank" and n["cosine"] < 1 for n in lists[0][3:])
 
@@ -323,21 +323,19 @@ def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, cor
 @pytest.mark.parametrize("layer", ["1", "2", "mix"])
 def test_a_contextual_layer_tells_two_sentences_of_one_word_apart(answer, model, corpus, layer):
     first, second = (
-        {(n["sentence"], n["position"]): n["cosine"] for n in result["neighbours"]}
-        for result in (
-            neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river")
-        )
+        {(n["sentence"], n["position"]): n["cosine"] for n in result["neighbors"]}
+        for result in (neighbors(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river"))
     )
     assert first.keys() == second.keys() and max(abs(first[key] - second[key]) for key in first) > 1e-3
 
 
-def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(answer, call, model, corpus, tmp_path):
-    result = neighbours(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
+def test_neighbors_in_the_sense_space_are_named_so_and_what_has_none_is_said(answer, call, model, corpus, tmp_path):
+    result = neighbors(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
     assert (result["query"]["layer"], result["query"]["weights"]) == ("senses", [1.0])
-    cosines = [row["cosine"] for row in result["neighbours"]]
+    cosines = [row["cosine"] for row in result["neighbors"]]
     assert len(cosines) == sum(len(row["tokens"]) for row in CORPUS) and cosines == sorted(cosines, reverse=True) and max(cosines) <= 1
     mute = shutil.copytree(model, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt"))
-    request = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
+    request = ["neighbors", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
     for more, said in (
         (["--model", mute], "has no softmax and vocabulary"),
         (["--model", model, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
@@ -349,13 +347,13 @@ def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(an
 
 
 def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, corpus):
-    result = neighbours(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbours"]
-    everything = neighbours(answer, model, corpus, "a Bank", "--k", 50)["neighbours"]
+    result = neighbors(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbors"]
+    everything = neighbors(answer, model, corpus, "a Bank", "--k", 50)["neighbors"]
     assert result == [n for n in everything if n["word"] not in ("bank", "banks")] and len(result) == len(everything) - 4
 
 
 def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_without_it(call, model, corpus):
-    request = ("neighbours", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
+    request = ("neighbors", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
     status, out, err = call(*request)
     assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' stands at 1, 4" in err
     status, out, err = call(*request, "--position", 4)
@@ -364,30 +362,30 @@ def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_wi
 
 def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call, model, foreseeing, corpus, tmp_path):
     answer("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
-    assert neighbours(answer, model, tmp_path / "index", "the bank") == neighbours(answer, model, corpus, "the bank")
+    assert neighbors(answer, model, tmp_path / "index", "the bank") == neighbors(answer, model, corpus, "the bank")
     other = save_model(tmp_path / "other", seed=1)
-    error = call("neighbours", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
+    error = call("neighbors", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
     assert "is from another model" in is_one_line_error(*error)
 
 
-def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
-    status, out, _ = call("neighbours", "--word", "bank", "--sentence", "a bank", "--model", model, "--corpus", corpus, "--k", 3)
+def test_without_json_neighbors_are_a_table_for_people(call, model, corpus):
+    status, out, _ = call("neighbors", "--word", "bank", "--sentence", "a bank", "--model", model, "--corpus", corpus, "--k", 3)
     assert status == 0 and out.count("\n") == 3 and "bank of the river" in out
 
 
-def test_static_neighbours_are_cosines_checked_by_hand(answer, tmp_path):
+def test_static_neighbors_are_cosines_checked_by_hand(answer, tmp_path):
     (tmp_path / "v.txt").write_text("bank 2 0\nriver 3 4\nmoney 0 5\ndebt -1 0\n")
-    result = answer("static-neighbours", "--word", "bank", "--vectors", tmp_path / "v.txt", "--k", 2)
-    keys_are(result, "static-neighbours")
+    result = answer("static-neighbors", "--word", "bank", "--vectors", tmp_path / "v.txt", "--k", 2)
+    keys_are(result, "static-neighbors")
     near = [{"word": "river", "cosine": pytest.approx(0.6, abs=1e-6)}, {"word": "money", "cosine": pytest.approx(0, abs=1e-6)}]
-    assert result == {"word": "bank", "neighbours": near}
+    assert result == {"word": "bank", "neighbors": near}
 
 
 @pytest.mark.skipif(not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="the bundled vectors are not there")
-def test_static_neighbours_ask_the_bundled_vectors_by_default(answer):
-    result = answer("static-neighbours", "--word", "river")
-    keys_are(result, "static-neighbours")
-    assert len(result["neighbours"]) == NEIGHBOURS and "river" not in {n["word"] for n in result["neighbours"]}
+def test_static_neighbors_ask_the_bundled_vectors_by_default(answer):
+    result = answer("static-neighbors", "--word", "river")
+    keys_are(result, "static-neighbors")
+    assert len(result["neighbors"]) == NEIGHBORS and "river" not in {n["word"] for n in result["neighbors"]}
 
 
 # --- evaluate, predict ------------------------------------------------------------------------------------------------
@@ -399,7 +397,7 @@ def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_
         "test": ("a bank of the river", "the bank .", "money of a bank", "a river"),
     }
     words, senses = ("bank", "bank", "bank", "river"), ("edge", "edge", "firm", "water")
-    paths = {name: write_jsonl(tmp_path / f"{name}.jsonl", list(map(labelled, words, some, senses))) for name, some in texts.items()}
+    paths = {name: write_jsonl(tmp_path / f"{name}.jsonl", list(map(labeled, words, some, senses))) for name, some in texts.items()}
     result = answer("evaluate", "senses", "--train", paths["train"], "--test", paths["test"], "--model", model)
     keys_are(result, "evaluate senses")
     assert (result["n"], result["n_train"], result["unseen"], result["dropped"]) == (4, 4, 0, 0)
@@ -421,9 +419,9 @@ def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_
 
 def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, model, tmp_path):
     rows = [
-        labelled("bank", "the bank of a river", "edge"),
-        labelled("bank", "money of the bank", "firm"),
-        labelled("bank", "a bank .", "edge"),
+        labeled("bank", "the bank of a river", "edge"),
+        labeled("bank", "money of the bank", "firm"),
+        labeled("bank", "a bank .", "edge"),
     ]
     test = write_jsonl(tmp_path / "test.jsonl", rows[:1])
     train = write_jsonl(tmp_path / "train.jsonl", [*rows, *rows[:1]])
@@ -447,14 +445,14 @@ def test_evaluate_pairs_and_tags_say_how_much_of_the_test_set_they_have_learned_
 
 
 def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
-    train = write_jsonl(tmp_path / "train.jsonl", [labelled("bank", "the bank", "edge")])
-    test = write_jsonl(tmp_path / "test.jsonl", [labelled("bank", "a bank", "edge"), labelled("river", "a river", "water")])
+    train = write_jsonl(tmp_path / "train.jsonl", [labeled("bank", "the bank", "edge")])
+    test = write_jsonl(tmp_path / "test.jsonl", [labeled("bank", "a bank", "edge"), labeled("river", "a river", "water")])
     result = answer("evaluate", "senses", "--train", train, "--test", test, "--model", model)
     assert (result["n"], result["unseen"]) == (2, 1) and result["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}
 
 
 def test_evaluate_senses_splits_one_set_so_that_no_sentence_is_on_both_sides(answer, model, tmp_path):
-    rows = [labelled("bank", f"{a} bank of {b} {c}", a) for a in ("the", "a") for b in WORDS[3:] for c in WORDS[3:]]
+    rows = [labeled("bank", f"{a} bank of {b} {c}", a) for a in ("the", "a") for b in WORDS[3:] for c in WORDS[3:]]
     path = write_jsonl(tmp_path / "rows.jsonl", [*rows, *rows])
     request = ("evaluate", "senses", "--data", path, "--model", model)
     result = answer(*request)
@@ -519,7 +517,7 @@ def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(a
     assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
-def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
+def test_evaluate_sentences_measures_every_layer_of_a_labeled_corpus(answer, model, tmp_path):
     rows = [
         {"tokens": ["the", word, "of", cue], "position": 1, "word": word, "lemma": word, "sense": cue}
         for word in ("bank", "river")
@@ -530,7 +528,7 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
     for name in LAYERS:
         assert set(result[name]) == {
             *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
-            *("less_static", "centred", "centred_less_static", "centred_less", "without"),
+            *("less_static", "centered", "centered_less_static", "centered_less", "without"),
         }
     assert (result["n"], result["words"], result["majority"]) == (12, 2, 0.5)
     assert abs(result["0"]["gap"]) < 1e-6 < result["1"]["gap"] and result["1"]["one_nn"] == 1
@@ -618,7 +616,7 @@ def test_evaluate_perplexity_says_how_unknown_words_are_counted(call, foreseeing
 
 @pytest.mark.parametrize("layer", ["7", "-1", "top", "1.0"])
 def test_a_layer_that_is_none_is_refused_with_everything_that_there_is(refused, layer):
-    error = refused("neighbours", "--word", "bank", "--sentence", "The bank lent money.", "--layer", layer)
+    error = refused("neighbors", "--word", "bank", "--sentence", "The bank lent money.", "--layer", layer)
     assert error == f"error: There is no layer '{layer}'. Use 0 to 2, 'mix' or 'senses'."
 
 
@@ -842,7 +840,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
         assert "has other files (novel.txt)" in is_one_line_error(*call(*command))
 
 
-def test_texts_writes_over_catalogues_alone(call, tmp_path):
+def test_texts_writes_over_catalogs_alone(call, tmp_path):
     for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po"):
         (tmp_path / name).write_text("mine")
         assert "is not the name of a catalog" in is_one_line_error(*call("texts", tmp_path / name))
@@ -1096,7 +1094,7 @@ def test_pretrain_says_at_once_what_it_cannot_use(call, training, tmp_path, wron
 # --- errors of the user -----------------------------------------------------------------------------------------------
 
 EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
-ASK = ["neighbours", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
+ASK = ["neighbors", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
 MISTAKES = {
     "a missing file of sentences": ([*EMBED, "{dir}/none.json"], "none.json"),
     "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json: not JSON"),
@@ -1125,15 +1123,15 @@ MISTAKES = {
     "weights that are no numbers": ([*ASK, "--weights", "a,b,c"], "must be numbers"),
     "weights that are all zero": ([*ASK, "--weights", "0,0,0"], "not all zero"),
     "weights with a NaN": ([*ASK, "--weights", "nan,1,1"], "finite"),
-    "no neighbours wanted": ([*ASK, "--k", "0"], "--k"),
+    "no neighbors wanted": ([*ASK, "--k", "0"], "--k"),
     "an unknown corpus": ([*ASK, "--corpus", "novels"], "novels"),
     "a corpus that is no JSONL": ([*ASK, "--corpus", "{dir}/bad.jsonl"], "bad.jsonl, line 2"),
-    "no static neighbours wanted": (["static-neighbours", "--word", "a", "--vectors", "{dir}/v.txt", "--k", "0"], "--k"),
-    "a word without a vector": (["static-neighbours", "--word", "zebra", "--vectors", "{dir}/v.txt"], "zebra"),
-    "unknown vectors": (["static-neighbours", "--word", "a", "--vectors", "glove-huge"], "glove-huge"),
-    "vectors that are none": (["static-neighbours", "--word", "a", "--vectors", "{dir}/bad.json"], "bad.json"),
-    "labelled rows without labels": (["evaluate", "senses", "--train", "{corpus}", "--test", "{corpus}"], "label"),
-    "missing labelled rows": (["evaluate", "senses", "--train", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "no static neighbors wanted": (["static-neighbors", "--word", "a", "--vectors", "{dir}/v.txt", "--k", "0"], "--k"),
+    "a word without a vector": (["static-neighbors", "--word", "zebra", "--vectors", "{dir}/v.txt"], "zebra"),
+    "unknown vectors": (["static-neighbors", "--word", "a", "--vectors", "glove-huge"], "glove-huge"),
+    "vectors that are none": (["static-neighbors", "--word", "a", "--vectors", "{dir}/bad.json"], "bad.json"),
+    "labeled rows without labels": (["evaluate", "senses", "--train", "{corpus}", "--test", "{corpus}"], "label"),
+    "missing labeled rows": (["evaluate", "senses", "--train", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
     "no senses to measure on": (["evaluate", "senses"], "needs --train with --test, or --data alone; got neither"),
     "a training file without a test file": (["evaluate", "senses", "--train", "{corpus}"], "or --data alone; got --train"),
     "two ways to split": (["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"),
@@ -1146,7 +1144,7 @@ MISTAKES = {
     "tags without a second column": (["evaluate", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
     "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
     "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
-    "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"),
+    "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labeled words"),
     "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
@@ -1174,7 +1172,7 @@ MISTAKES = {
     "no command": ([], "COMMAND"),
     "half a command": (["evaluate"], "WHAT"),
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
-    "an unknown option": ([*ASK, "--colour"], "--colour"),
+    "an unknown option": ([*ASK, "--color"], "--color"),
     "an option without its value": ([*ASK, "--k"], "--k"),
 }
 
@@ -1235,8 +1233,8 @@ def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tup
 COMMANDS = dict(leaves(main.elmoscope))
 PROMISED = [
     "embed --model --input --output --stateful --batch-size --engine",
-    "neighbours --word --sentence --position --model --corpus --layer --weights --other-words --k",
-    "static-neighbours --word --vectors --k",
+    "neighbors --word --sentence --position --model --corpus --layer --weights --other-words --k",
+    "static-neighbors --word --vectors --k",
     "evaluate senses --train --test --data --share --seed --model",
     "evaluate all-words --data --share --seed",
     "evaluate pairs --dev --test --model",
@@ -1284,8 +1282,8 @@ def test_no_help_waits_for_torch():
 
 def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_path):
     (tmp_path / "v.txt").write_text("a 1 0\nb 0 1\n")
-    result, text = static_neighbours(word="a", vectors=str(tmp_path / "v.txt"))
-    assert [row["word"] for row in result["neighbours"]] == ["b"] and "b" in text
+    result, text = static_neighbors(word="a", vectors=str(tmp_path / "v.txt"))
+    assert [row["word"] for row in result["neighbors"]] == ["b"] and "b" in text
 
 
 def test_of_an_option_that_takes_several_values_the_last_count_but_of_sentences_all():

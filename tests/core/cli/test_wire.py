@@ -6,19 +6,19 @@ import shlex
 import pytest
 
 from core.cli import wire
-from core.cli.neighbours import view
+from core.cli.neighbors import view
 from core.common import notes
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
 from core.text.tokens import bare
-from core.workbench import Bench, open_bench
+from core.workspace import Workspace, open_workspace
 from tests.bench.nonsense import wrong_with
 
 BANK, LENT = {"text": "We sat on the bank.", "word": "bank"}, {"text": "The bank lent him money."}
 GOOD = {
     "pair": {"first": BANK, "second": LENT},
-    "neighbours": {"word": BANK, "space": "1"},
+    "neighbors": {"word": BANK, "space": "1"},
     "induction": {"word": "bank", "space": "1"},
     "layouts": {"word": "bank"},
     "substitutes": {"words": [BANK]},
@@ -37,8 +37,8 @@ LONG = "bank " * 2_000
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench("elmo-mini")
+def workspace() -> Workspace:
+    return open_workspace("elmo-mini")
 
 
 BAD = [
@@ -64,9 +64,9 @@ BAD = [
     ("substitutes", {"k": NAN}, "'k' is NaN. Use a whole number."),
     ("substitutes", {"direction": "x" * 300}, f"Unknown direction '{'x' * 39}…'. Use one of: both"),
     ("substitutes", {"common": "yes"}, """'common' is "yes". Use true or false."""),
-    ("neighbours", {"space": "9"}, "There is no layer '9'. Use 0 to 2"),
-    ("neighbours", {"among": "x" * 300}, f"Unknown neighbors '{'x' * 39}…'; use one of"),
-    ("neighbours", {"k": -1}, "k must be at least 1, got -1"),
+    ("neighbors", {"space": "9"}, "There is no layer '9'. Use 0 to 2"),
+    ("neighbors", {"among": "x" * 300}, f"Unknown neighbors '{'x' * 39}…'; use one of"),
+    ("neighbors", {"k": -1}, "k must be at least 1, got -1"),
     ("mix", {"words": []}, "'words' is an empty list. Use ["),
     ("mix", {"among": "zebra"}, "Unknown neighbors 'zebra'; use one of: same word"),
     ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
@@ -92,18 +92,18 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "wrong", "message"), BAD)
-def test_a_bad_request_names_the_part_the_value_and_what_to_do(bench, name, wrong, message):
+def test_a_bad_request_names_the_part_the_value_and_what_to_do(workspace, name, wrong, message):
     with pytest.raises(ElmoscopeError) as refused:
-        wire.answer(bench, name, GOOD[name] | wrong)
+        wire.answer(workspace, name, GOOD[name] | wrong)
     said = str(refused.value)
     assert message in said and len(said) < 400 and len(said.splitlines()) == 1
     assert list(wrong_with(said)) == []
 
 
 @pytest.mark.parametrize("given", [None, [], 5, "x", NAN, True])
-def test_a_request_is_an_object(bench, given):
+def test_a_request_is_an_object(workspace, given):
     with pytest.raises(BadInput, match=r"^A request is a JSON object, not .+\. Use: \{\"word\": …\}\.$"):
-        wire.answer(bench, "induction", given)
+        wire.answer(workspace, "induction", given)
 
 
 @pytest.mark.parametrize("request_", ["[" * 100_000, "{", "", "nul"])
@@ -121,8 +121,8 @@ def test_a_word_that_is_only_a_part_of_another_is_named_with_that():
 
 def test_a_korean_noun_with_the_copula_is_the_word_of_a_view():
     with languages.reading(languages.get_language("ko")):
-        bench = open_bench("elmo-ko-mini")
-        word = wire.request_of(bench, wire.view_named("neighbours"), {"word": {"text": "좋은 차이다.", "word": "차"}, "space": "1"}).word
+        workspace = open_workspace("elmo-ko-mini")
+        word = wire.request_of(workspace, wire.view_named("neighbors"), {"word": {"text": "좋은 차이다.", "word": "차"}, "space": "1"}).word
         languages.use("en")
     assert (word.word, word.position) == ("차", 2) and [bare(token) for token in word.tokens] == ["좋", "은", "차", "이", "다", "."]
 
@@ -133,7 +133,7 @@ def test_the_request_in_the_readme_is_answered_rightly(answer):
     assert result["words"] == ["bank", "bank"] and result["judgment"]["verdict"]["says"] == "two meanings"
 
 
-def test_a_view_says_what_of_a_sentence_the_model_cannot_read(bench):
+def test_a_view_says_what_of_a_sentence_the_model_cannot_read(workspace):
     with notes.collecting() as found:
-        wire.request_of(bench, wire.view_named("neighbours"), {"word": {"text": "The bank, 은행.", "word": "bank"}, "space": "1"})
+        wire.request_of(workspace, wire.view_named("neighbors"), {"word": {"text": "The bank, 은행.", "word": "bank"}, "space": "1"})
     assert [text.split(" (")[0] for text in found.values()] == ["1 of 5 tokens is not in English letters"]

@@ -30,9 +30,9 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
-from core.index import float16_products, neighbours
+from core.index import float16_products, neighbors
 from core.index.build import build_index
-from core.index.neighbours import ANY, OTHER, SAME
+from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
 from core.static.glove import count_pairs
 from core.text.sentences import Sentence, Target
@@ -335,8 +335,8 @@ def test_a_worker_refuses_another_models_weights(model):
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
     monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
-        query = neighbours.make_query(encoder, list(corpus[number].tokens), position)
-        result = neighbours.products(built.rows, query)
+        query = neighbors.make_query(encoder, list(corpus[number].tokens), position)
+        result = neighbors.products(built.rows, query)
         for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
             expected = built.nearest(result, weights, k=60, which=which)
             got = search.ShardedIndex(many, client if spread else None).nearest(query, weights, k=60, which=which)
@@ -345,13 +345,13 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
 
 
 def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
-    query = neighbours.make_query(encoder, ["the", "bank", "of", "w1"], 1)
+    query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
     words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}
 
 
 def test_an_index_of_one_folder_is_searched_as_a_single_shard(built, encoder, corpus):
-    query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
+    query = neighbors.make_query(encoder, list(corpus[5].tokens), 0)
     whole = index.open_shards(built.folder)
     assert len(whole.shards) == 1
     expected = built.nearest(query, [1, 1, 1])
@@ -365,13 +365,13 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard(built, encoder, co
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
 @pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
-def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, which, weights):
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(real, which, weights):
     """Of the bundled table of labeled words, each asked for with its stored vectors."""
     shards, table = real
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):
         o = table.occurrence(row)
-        query = neighbours.Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
+        query = neighbors.Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         exact = search.ShardedIndex(shards).nearest(query, weights, k=20, which=which)
         near = approximate.ApproximateIndex(shards).nearest(query, weights, k=20, which=which)
         cosine = {n.occurrence.row: n.cosine for n in exact}
@@ -383,7 +383,7 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, wh
 
 def test_without_an_approximate_index_the_command_that_makes_one_is_named(built, encoder, corpus):
     pytest.importorskip("faiss")
-    query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
+    query = neighbors.make_query(encoder, list(corpus[5].tokens), 0)
     with pytest.raises(MissingArtifact, match="index approximate"):
         approximate.ApproximateIndex(index.open_shards(built.folder)).nearest(query, [1, 1, 1])
 
@@ -418,8 +418,8 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
 def assert_same_answer(result: dict, expected: dict) -> None:
     """The same neighbors in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
     assert result["query"] == expected["query"]
-    assert len(result["neighbours"]) == len(expected["neighbours"])
-    for item, other in zip(result["neighbours"], expected["neighbours"], strict=True):
+    assert len(result["neighbors"]) == len(expected["neighbors"])
+    for item, other in zip(result["neighbors"], expected["neighbors"], strict=True):
         assert item | {"cosine": pytest.approx(item["cosine"], abs=2e-6)} == other
 
 
@@ -433,7 +433,7 @@ def test_commands_give_the_same_with_and_without_a_cluster(answer, address, mode
     spread = answer("index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "b", *common, *cluster)
     assert all(plain[key] == spread[key] for key in ("occurrences", "types", "sentences", "corpus", "model"))
     assert answer("index", "info", tmp_path / "b")["occurrences"] == plain["occurrences"]
-    request = ("neighbours", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
+    request = ("neighbors", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
     expected = answer(*request, tmp_path / "a")
     for where, more in ((tmp_path / "a", cluster), (tmp_path / "b", ()), (tmp_path / "b", cluster)):
         assert_same_answer(answer(*request, where, *more), expected)

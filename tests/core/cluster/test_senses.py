@@ -13,7 +13,7 @@ from core.cluster.senses import ApproximateSenses, SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
 from core.index import sense_index
-from core.index.neighbours import ANY, OTHER, SAME, make_query
+from core.index.neighbors import ANY, OTHER, SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.sense_space import KEPT, substitutes_of
 from core.index.table import OccurrenceTable
@@ -64,7 +64,7 @@ def test_the_nearest_of_all_shards_are_those_of_one_table(many, built, space, qu
     assert not SensesOfShards(many, space).narrows(query, which)
 
 
-def test_all_shards_stand_by_one_map_though_the_word_is_labelled_in_few(many, built, space, model):
+def test_all_shards_stand_by_one_map_though_the_word_is_labeled_in_few(many, built, space, model):
     form = make_query(model.encoder, ["The", "banks", "were", "closed", "."], 1)
     near = SensesOfShards(many, space).nearest(form, WEIGHTS, k=20, which=OTHER)
     exact = SenseIndex(built, space).nearest(form, WEIGHTS, k=20, which=OTHER)
@@ -86,7 +86,7 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
-def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, built, space, query, which):
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(many, built, space, query, which):
     pytest.importorskip("faiss")
     senses.build(many, space)
     hits = wanted = 0
@@ -103,8 +103,8 @@ def test_the_commands_search_shards_and_the_approximate_index(many, built, model
     pytest.importorskip("faiss")
 
     def nearest(*more) -> list[tuple]:
-        result = answer("neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
-        return [(row["sentence"], row["position"]) for row in result["neighbours"]]
+        result = answer("neighbors", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
+        return [(row["sentence"], row["position"]) for row in result["neighbors"]]
 
     expected = nearest("--corpus", built.folder)
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected

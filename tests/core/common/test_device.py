@@ -130,7 +130,7 @@ def test_an_encoder_elsewhere_gives_the_processors_arrays():
     np.testing.assert_allclose(np.array(found_carried[0]), np.array(carried[0]), atol=1e-6)
 
 
-def test_words_are_foreseen_spelt_and_walked_through_elsewhere(tmp_path):
+def test_words_are_foreseen_spelled_and_walked_through_elsewhere(tmp_path):
     words = [*SPECIALS, "the", "bank", "river", "money", "a"]
 
     def results_on(there: torch.device) -> list:

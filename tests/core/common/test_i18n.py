@@ -16,8 +16,8 @@ from core.classify.model import VARIANTS
 from core.cli import main
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
-from core.files.catalogue import CATALOGUE
-from core.tasks.catalogue import TASKS
+from core.files.catalog import CATALOG
+from core.tasks.catalog import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'
@@ -82,12 +82,12 @@ def test_every_text_is_a_literal_whose_places_are_given():
 
 
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
-def test_a_catalogue_asks_for_the_places_its_english_has(language: str):
+def test_a_catalog_asks_for_the_places_its_english_has(language: str):
     assert not [english for english, other in entries(language) if not places(*other) <= places(*english)]
 
 
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
-def test_a_catalogue_has_every_text_of_the_app_and_is_compiled(language: str):
+def test_a_catalog_has_every_text_of_the_app_and_is_compiled(language: str):
     path = FOLDER / f"{language}.po"
     texts = translations.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
@@ -104,7 +104,7 @@ def test_texts_of_the_interface_have_typographic_apostrophes():
     assert not wrong
 
 
-def test_places_are_filled_and_what_no_catalogue_has_stays_english(spoken):
+def test_places_are_filled_and_what_no_catalog_has_stays_english(spoken):
     assert t("{share:.0%} of {{all}}", share=0.5) == "50% of {all}"
     spoken('msgid "{n} words"\nmsgstr "{n:을/를} 봅니다"\n')
     assert t("{n} words", n="눈") == "눈을 봅니다" and t("nothing known of this") == "nothing known of this" and say("") == ""
@@ -116,7 +116,7 @@ def test_places_are_filled_and_what_no_catalogue_has_stays_english(spoken):
 
 def test_titles_that_are_said_by_name_have_their_korean():
     i18n.use("ko")
-    titles = [task.title for task in TASKS.values()] + [entry.title.removeprefix(f"{entry.name}, ") for entry in CATALOGUE]
+    titles = [task.title for task in TASKS.values()] + [entry.title.removeprefix(f"{entry.name}, ") for entry in CATALOG]
     titles += [variant.title for variant in VARIANTS.values() if re.search(r"(?<![.\w])[a-z]{3}", variant.title)]  # names stay as they are
     assert len(titles) > 30 and not [title for title in titles if not re.search("[가-힣]", say(title))]
 
@@ -144,7 +144,7 @@ def test_of_a_folder_of_ones_own_the_newer_of_po_and_mo_is_read(spoken):
     later = path.stat().st_mtime_ns + 10**9
     for file, time, expected in ((".mo", later, "new"), (".po", later + 1, "old")):
         os.utime(path.with_suffix(file), ns=(time, time))
-        i18n._catalogues.cache_clear()
+        i18n._catalogs.cache_clear()
         assert t("yes") == expected
 
 
@@ -165,7 +165,7 @@ KOREAN = (FOLDER / "ko.mo").read_bytes()
         ("xx.po", b"[1, 2]"),
     ],
 )
-def test_a_damaged_catalogue_is_named_and_english_is_spoken(tmp_path: Path, monkeypatch, name: str, content: bytes):
+def test_a_damaged_catalog_is_named_and_english_is_spoken(tmp_path: Path, monkeypatch, name: str, content: bytes):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / name).write_bytes(content)
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
@@ -197,7 +197,7 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
     (tmp_path / "SHA256").write_text(f"{'0' * 64}  fr.po\n")  # as the sum is of what a translator has since written over
     assert main.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
     assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
-    path.write_text("no catalogue", encoding="utf-8")
+    path.write_text("no catalog", encoding="utf-8")
     assert main.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
 
 

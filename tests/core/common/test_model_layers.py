@@ -7,7 +7,7 @@ import pytest
 from core.common import i18n, model_layers
 from core.common.config import ASSETS, MINI
 from core.common.model_layers import Layers
-from core.figures.style import LAYER_COLOURS, layer_colour
+from core.figures.style import LAYER_COLORS, layer_color
 
 
 @pytest.fixture(autouse=True)
@@ -40,14 +40,14 @@ def test_the_sense_space_is_named_and_stays_itself_at_any_depth():
         "sense space",
         "senses",
     )
-    assert "senses" not in Layers().spaces and layer_colour("senses") not in map(layer_colour, Layers().spaces)
+    assert "senses" not in Layers().spaces and layer_color("senses") not in map(layer_color, Layers().spaces)
 
 
-def test_colours_go_from_light_to_dark_however_many_layers_there_are():
-    assert [layer_colour(space) for space in Layers().spaces] == list(LAYER_COLOURS.values())
+def test_colors_go_from_light_to_dark_however_many_layers_there_are():
+    assert [layer_color(space) for space in Layers().spaces] == list(LAYER_COLORS.values())
     model_layers.use(Layers(13, "deep"))
-    blues = [layer_colour(space) for space in Layers(13).alone]
-    assert len(set(blues)) == 13 and (blues[0], blues[-1]) == (LAYER_COLOURS["0"], LAYER_COLOURS["2"])
+    blues = [layer_color(space) for space in Layers(13).alone]
+    assert len(set(blues)) == 13 and (blues[0], blues[-1]) == (LAYER_COLORS["0"], LAYER_COLORS["2"])
     assert [int(item[1:3], 16) for item in blues] == sorted((int(item[1:3], 16) for item in blues), reverse=True)
 
 

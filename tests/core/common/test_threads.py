@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[3]
 RUNS = """
 import json, sys, threading
 import numpy as np, torch
-from core.index import neighbours
-from core.index.neighbours import Query, products
+from core.index import neighbors
+from core.index.neighbors import Query, products
 from tests.core.classify_parts import tiny_encoder
 
 class Table:
@@ -25,7 +25,7 @@ class Table:
 torch.set_num_threads(16)  # as torch finds it on 16 cores
 encoder = tiny_encoder()
 began, directions, readers = [], [], []
-run, multiply = encoder.model.run_direction, neighbours._layer_products
+run, multiply = encoder.model.run_direction, neighbors._layer_products
 
 def direction(*args, **options):
     directions.append(torch.get_num_threads())
@@ -35,7 +35,7 @@ def reader(*args):
     readers.append(torch.get_num_threads())
     return multiply(*args)
 
-encoder.model.run_direction, neighbours._layer_products = direction, reader
+encoder.model.run_direction, neighbors._layer_products = direction, reader
 
 def visit():
     began.append(torch.get_num_threads())

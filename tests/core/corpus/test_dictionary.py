@@ -11,7 +11,7 @@ from core.common.errors import BadInput, MissingArtifact
 from core.corpus import dictionary
 from core.views import induction
 from core.views.induction import InductionRequest
-from core.workbench import Bench, open_bench
+from core.workspace import Workspace, open_workspace
 from tests.app.test_further_words import said
 from tests.app.visit import opened_whole
 
@@ -49,8 +49,8 @@ def lexicon() -> str:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
+def workspace() -> Workspace:
+    return open_workspace()
 
 
 @pytest.fixture
@@ -72,9 +72,9 @@ def tiny(wordnet, tmp_path):
     return wordnet
 
 
-def groups_of(bench: Bench, word: str, number: int) -> tuple[induction.Induction, list[str]]:
+def groups_of(workspace: Workspace, word: str, number: int) -> tuple[induction.Induction, list[str]]:
     """The groups of a word, and the label that most of each group's sentences have."""
-    result = induction.compute(bench, InductionRequest(word=word, number=number))
+    result = induction.compute(workspace, InductionRequest(word=word, number=number))
     gold = [[o.sense for o, k in zip(result.occurrences.items, result.groups.of, strict=True) if k == group] for group in range(number)]
     return result, [max(set(labels), key=labels.count) for labels in gold]
 
@@ -94,20 +94,20 @@ def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
         ("court", 3, {"law": 0, "tennis or basketball": 1, "ruler's household": 2}),
     ],
 )
-def test_each_group_has_the_gloss_of_its_sense_first(bench, tiny, word, number, wanted):
-    result, labels = groups_of(bench, word, number)
-    beside = induction.glosses(bench, result)
+def test_each_group_has_the_gloss_of_its_sense_first(workspace, tiny, word, number, wanted):
+    result, labels = groups_of(workspace, word, number)
+    beside = induction.glosses(workspace, result)
     assert sorted(labels) == sorted(wanted)
     for group, label in enumerate(labels):
         assert beside.likeliest(group)[0].gloss == SENSES[word][wanted[label]][0], label
     assert len(beside.likeliest(0, 9)) == 3
 
 
-def test_the_command_says_the_same_as_the_view(bench, tiny, capsys, tmp_path):
+def test_the_command_says_the_same_as_the_view(workspace, tiny, capsys, tmp_path):
     assert main(["senses", "glosses", "--word", "court", "--groups", "3", "--most", "1", "--json", "--csv", str(tmp_path / "all.csv")]) == 0
     facts = json.loads(capsys.readouterr().out)
-    result, _ = groups_of(bench, "court", 3)
-    beside = induction.glosses(bench, result)
+    result, _ = groups_of(workspace, "court", 3)
+    beside = induction.glosses(workspace, result)
     assert [row["gloss"] for row in facts["guesses"]] == [beside.likeliest(k)[0].gloss for k in range(3)]
     assert [row["group"] for row in facts["guesses"]] == result.groups.names
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == 4
@@ -124,10 +124,10 @@ def test_the_page_shows_them_beside_its_groups_once_they_are_wanted(tiny):
     assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
 
 
-def test_a_word_that_it_does_not_have_is_said(bench, tiny):
-    result = induction.compute(bench, InductionRequest(word="crane"))
+def test_a_word_that_it_does_not_have_is_said(workspace, tiny):
+    result = induction.compute(workspace, InductionRequest(word="crane"))
     with pytest.raises(BadInput, match="tiny:1 does not have “crane”"):
-        induction.glosses(bench, result)
+        induction.glosses(workspace, result)
 
 
 def test_without_data_it_says_how_to_get_them_and_makes_nothing(wordnet, tmp_path):

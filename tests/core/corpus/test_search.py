@@ -289,7 +289,7 @@ def test_the_word_beside_is_the_commonest_word_there(ours):
     assert commonest_beside(item, find(item, "bank"), 1) is None
 
 
-def test_words_spelt_nearly_alike_are_proposed():
+def test_words_spelled_nearly_alike_are_proposed():
     corpus = encode(SMALL)
     assert "river" in similar(corpus, "rivr") and "bank" in similar(corpus, "bnak") and similar(corpus, "zzzz") == []
 

@@ -137,7 +137,7 @@ def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
     close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
 
 
-def test_a_much_longer_neighbour_leaks_no_padding_into_a_short_sentence():
+def test_a_much_longer_neighbor_leaks_no_padding_into_a_short_sentence():
     long = ["word"] * 300
     together = new_encoder(batch_tokens=10_000).encode([["hi"], long, []])
     close(together[0], new_encoder().encode([["hi"]])[0])
@@ -211,7 +211,7 @@ def test_the_word_cache_forgets_the_word_unused_the_longest():
     assert list(encoder._words) == ["a", "c"]
 
 
-def test_a_known_word_is_never_spelt_again(monkeypatch):
+def test_a_known_word_is_never_spelled_again(monkeypatch):
     encoder = new_encoder()
     encoder.encode([TARGET])
 

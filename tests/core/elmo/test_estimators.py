@@ -158,7 +158,7 @@ def test_a_table_with_the_wrong_columns_is_refused_by_name():
         ("batch_texts", 2.5, "Got 2.5 instead"),
         ("batch_texts", "8", "Got '8' instead"),
         ("pooling", "sum", "a str among .*'mean'.*Got 'sum' instead"),
-        ("normalise", "yes", "an instance of 'bool'"),
+        ("normalize", "yes", "an instance of 'bool'"),
         ("layer", -1, "Got -1 instead"),
         ("layer", 1.5, "Got 1.5 instead"),
         ("layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
@@ -181,8 +181,8 @@ def test_a_wrong_parameter_is_named_with_what_it_may_be(kind, name, value, said)
 
 
 def test_numpy_scalars_are_parameters_like_any_other():
-    plain = ElmoVectorizer(layer=1, batch_texts=2, normalise=True).fit_transform(THREE)
-    of_numpy = ElmoVectorizer(layer=np.int64(1), batch_texts=np.int32(2), normalise=np.bool_(True), pooling=np.str_("mean"))
+    plain = ElmoVectorizer(layer=1, batch_texts=2, normalize=True).fit_transform(THREE)
+    of_numpy = ElmoVectorizer(layer=np.int64(1), batch_texts=np.int32(2), normalize=np.bool_(True), pooling=np.str_("mean"))
     np.testing.assert_array_equal(of_numpy.fit_transform(THREE), plain)
     weights = np.array([0, 2, -1], np.float32)
     np.testing.assert_array_equal(

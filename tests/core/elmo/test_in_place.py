@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.common.config import NEIGHBOURS
+from core.common.config import NEIGHBORS
 from core.elmo import in_place as own
 from core.elmo.in_place import MASS, TEN, are_good, by_substitutes, in_place, put_in, weakness
 from core.elmo.language_model import Prediction
@@ -27,7 +27,7 @@ def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sente
     words = within("We sat on the bank and watched the boats.", "bank"), within("The bank refused to lend him any money.", "bank")
     river, money = in_place(bundled, words)
     assert "shore" in [answer.word for answer in river.substitutes] and "company" in [answer.word for answer in money.substitutes]
-    assert len(river.substitutes) == NEIGHBOURS and (river.weak, money.weak, river.direction) == ("", "", "both")
+    assert len(river.substitutes) == NEIGHBORS and (river.weak, money.weak, river.direction) == ("", "", "both")
     read = bundled.model.encoder.encode([list(word.tokens) for word in words])
     assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
     (forward,) = in_place(bundled, words[:1], 3, direction="forward")

@@ -128,7 +128,7 @@ def test_a_forward_prediction_ignores_what_comes_after_and_a_backward_one_what_c
     assert np.abs(f_start[2:] - f[2:]).max() > 1e-3 and np.abs(b_end[:3] - b[:3]).max() > 1e-3
 
 
-def test_log_probabilities_are_the_softmax_of_the_neighbouring_states():
+def test_log_probabilities_are_the_softmax_of_the_neighboring_states():
     lm, tokens = language_model(), ["the", "zebra", "river"]
     ((_, ahead, behind),) = lm.encoder.directions([tokens])
     forward, backward = lm.log_probabilities([tokens])[0]

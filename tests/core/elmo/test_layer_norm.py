@@ -8,10 +8,10 @@ from core.analysis.anisotropy import Drawn, random_level
 from core.analysis.maps import ProjectionConfig, aligned_maps, follow
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
-from core.elmo.layer_norm import EPSILON, layer_normalised
+from core.elmo.layer_norm import EPSILON, layer_normalized
 from core.elmo.mix import mixed
 from core.index.build import build_index
-from core.index.neighbours import Query, cosines, cosines_of_mixes, normalised_products, products
+from core.index.neighbors import Query, cosines, cosines_of_mixes, normalized_products, products
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
 from core.senses.separation import one_nn
@@ -66,24 +66,24 @@ def bundled() -> OccurrenceTable:
 
 
 def test_a_layer_less_its_mean_over_its_deviation_by_hand():
-    np.testing.assert_allclose(layer_normalised(np.array([[1.0, 3.0], [2.0, 10.0]])), [[-1, 1], [-1, 1]], atol=1e-6)
-    assert layer_normalised(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).tolist() == [[0, 0, 0], [0, 0, 0]]
+    np.testing.assert_allclose(layer_normalized(np.array([[1.0, 3.0], [2.0, 10.0]])), [[-1, 1], [-1, 1]], atol=1e-6)
+    assert layer_normalized(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 def test_it_is_torch_s_layer_norm_and_gives_every_layer_one_length():
     layers = np.random.default_rng(0).normal(3, 7, (5, 3, 40)).astype(np.float32)
-    ours = layer_normalised(layers)
+    ours = layer_normalized(layers)
     theirs = torch.nn.functional.layer_norm(torch.from_numpy(layers), (40,), eps=EPSILON).numpy()
     np.testing.assert_allclose(ours, theirs, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(ours, axis=2), 40**0.5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("weights", MIXES)
-def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalised(table, weights):
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, weights):
     layers = table.rows.take(np.arange(len(table)))
     for row in (0, 7, 4):  # the last is flat in layer 1
         query = Query(("x",), 0, layers[row])
-        result = normalised_products(table.rows, products(table.rows, query))
+        result = normalized_products(table.rows, products(table.rows, query))
         expected = direct(layers, layers[row], weights)
         np.testing.assert_allclose(cosines(table.rows, result, weights), expected, atol=1e-5)
         np.testing.assert_allclose(cosines_of_mixes(table.rows, result, [weights] * 2)[1], expected, atol=1e-5)
@@ -95,38 +95,38 @@ def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
     layers = bundled.rows.take(np.arange(len(bundled)))
     query = Query(("x",), 0, layers[rows[0]])
     plain = products(bundled.rows, query)
-    result = normalised_products(bundled.rows, plain)
+    result = normalized_products(bundled.rows, plain)
     np.testing.assert_allclose(cosines(bundled.rows, result, weights), direct(layers, query.layers, weights), atol=1e-5)
     lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in (plain, result)]
     assert lists[0] != lists[1]
 
 
-def test_the_senses_are_told_apart_by_the_normalised_mix(bundled):
+def test_the_senses_are_told_apart_by_the_normalized_mix(bundled):
     rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
-    result = bundled.similarities(rows, weights, normalised=True)
+    result = bundled.similarities(rows, weights, normalized=True)
     np.testing.assert_allclose(result, mixes @ mixes.T, atol=1e-5)
     labels = np.array([bundled.senses[k] for k in bundled.sense[rows]])
-    report = sense_report_of(bundled, "bank", weights, normalised=True)
+    report = sense_report_of(bundled, "bank", weights, normalized=True)
     assert report.one_nn == pytest.approx(one_nn(result, labels))
     assert np.abs(result - bundled.similarities(rows, weights)).max() > 0.05
 
 
-def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one():
+def test_the_map_is_laid_out_from_the_normalized_layers_and_never_the_frozen_one():
     random = np.random.default_rng(0)
     layers = (random.normal(size=(3, 60, 12)) * [[[1]], [[4]], [[20]]] + random.normal(size=(1, 60, 1)) * 9).astype(np.float32)
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
     for weights in ([0, 0, 1], [1 / 3] * 3, [0.2, 0.2, 0.6]):
-        result = follow_mix(layers, np.array(weights), maps, normalised=True)
+        result = follow_mix(layers, np.array(weights), maps, normalized=True)
         shares = np.array(weights) / np.sum(weights)
         start = np.tensordot(shares, maps.coordinates[:3], axes=1)
-        np.testing.assert_array_equal(result, follow(mixed(layer_normalised(layers), shares), start, maps.config))
+        np.testing.assert_array_equal(result, follow(mixed(layer_normalized(layers), shares), start, maps.config))
         assert np.abs(result - follow_mix(layers, np.array(weights), maps)).max() > 0.5
 
 
-def test_two_random_words_are_as_alike_as_their_normalised_mixes(bundled):
+def test_two_random_words_are_as_alike_as_their_normalized_mixes(bundled):
     rows = np.random.default_rng(0).permutation(len(bundled))[:40]
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
     expected = (mixes @ mixes.T)[~np.eye(40, dtype=bool)].mean()
     drawn = Drawn(tuple(map(str, range(40))), np.asarray(bundled.rows.take(rows), np.float32))
-    assert random_level(drawn, [1 / 3] * 3, normalised=True).mean == pytest.approx(expected, abs=1e-5)
+    assert random_level(drawn, [1 / 3] * 3, normalized=True).mean == pytest.approx(expected, abs=1e-5)

@@ -28,7 +28,7 @@ def model() -> BiLM:
 
 
 @pytest.mark.parametrize("precision", [INT8, FLOAT16])
-def test_the_bundled_models_vectors_and_their_neighbours_hardly_change(precision):
+def test_the_bundled_models_vectors_and_their_neighbors_hardly_change(precision):
     near = _near(precision, 150)
     assert near["cosine"] > COSINE and near["overlap"] > OVERLAP
     assert near["lowest"] > 0.99  # no token is lost for the mean's sake

@@ -13,7 +13,7 @@ from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
 from core.engines.transformer import FIRST, LAST, TransformerEncoder
 from core.index.build import build_index
-from core.index.neighbours import make_query
+from core.index.neighbors import make_query
 from core.text.sentences import Sentence
 
 transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")
@@ -27,12 +27,12 @@ def bert(folder: Path, *, layers: int = 3, positions: int = 64, seed: int = 0) -
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     vocabulary = {piece: k for k, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])}
-    tokeniser = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokeniser.normalizer = normalizers.BertNormalizer(strip_accents=False)
-    tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokeniser.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(strip_accents=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=positions, **special).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=positions, **special).save_pretrained(folder)
     torch.manual_seed(seed)
     shape = {"vocab_size": len(vocabulary), "hidden_size": 24, "num_hidden_layers": layers, "num_attention_heads": 3}
     model = transformers.BertModel(transformers.BertConfig(**shape, intermediate_size=40, max_position_embeddings=positions))
@@ -45,9 +45,9 @@ def gpt(folder: Path) -> Path:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     letters = {letter: k for k, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    tokeniser = Tokenizer(models.BPE(letters, []))
-    tokeniser.pre_tokenizer, tokeniser.decoder = pre_tokenizers.ByteLevel(add_prefix_space=True), decoders.ByteLevel()
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=48).save_pretrained(folder)
+    tokenizer = Tokenizer(models.BPE(letters, []))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=True), decoders.ByteLevel()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=48).save_pretrained(folder)
     torch.manual_seed(1)
     config = transformers.GPT2Config(
         vocab_size=len(letters), n_embd=16, n_layer=1, n_head=2, n_positions=48, bos_token_id=0, eos_token_id=0
@@ -63,7 +63,7 @@ def small(tmp_path_factory) -> Path:
 
 def direct(encoder: TransformerEncoder, words: list[str]) -> np.ndarray:
     """(L, pieces, D) by `transformers` called without us."""
-    read = encoder.tokeniser(words, is_split_into_words=True, return_tensors="pt")
+    read = encoder.tokenizer(words, is_split_into_words=True, return_tensors="pt")
     with torch.inference_mode():
         return torch.stack(encoder.model(**read, output_hidden_states=True).hidden_states)[:, 0].numpy()
 
@@ -110,7 +110,7 @@ def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
     assert head.taken.stop >= encoder.window // 2
 
 
-def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
+def test_layers_neighbors_and_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
     model = open_model(str(small))
     assert not model.is_elmo and model.encoder.n_layers == 4
     sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
@@ -119,8 +119,8 @@ def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp
     result = table.nearest(query, np.eye(4)[3], k=3)
     assert len(result) == 3 and result[0].cosine <= 1 + 1e-5
     message = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
-    assert len(answer("neighbours", "--layer", 3, "--k", 2, *message)["neighbours"]) == 2
-    assert "Use 0 to 3" in refused("neighbours", "--layer", 4, *message)
+    assert len(answer("neighbors", "--layer", 3, "--k", 2, *message)["neighbors"]) == 2
+    assert "Use 0 to 3" in refused("neighbors", "--layer", 4, *message)
 
 
 def test_two_ways_with_pieces_are_two_models(small):

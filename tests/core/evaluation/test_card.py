@@ -140,7 +140,7 @@ def test_the_bundled_models_papers_are_complete_and_of_its_weights():
     card = read_card(folder, model_fingerprint(folder))
     assert card.log.tokens > 9_000_000 and len(card.log.ends()) == 2 and card.log.validations
     assert card.measures and not card.stale and {"perplexity", "tags", "senses", "all_words", "sentences"} <= card.measures.keys()
-    assert card.meta["licence"]
+    assert card.meta["license"]
     for language in i18n.languages():
         assert {"Trained on", "How", "Good for", "Cannot"} <= card.papers(language).keys()
     assert card.papers("ko") != card.papers("en") == card.papers("xx")

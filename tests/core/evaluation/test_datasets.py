@@ -24,7 +24,7 @@ from core.evaluation.datasets import (
     split_documents,
     split_rows,
 )
-from core.text.sentences import LabelledRow
+from core.text.sentences import LabeledRow
 
 
 def words(text: str) -> str:
@@ -49,7 +49,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_path):
     path = senseval(tmp_path / "hard.pos", words("that 's *hard* to do ."))
-    assert read_senseval(path) == [LabelledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
+    assert read_senseval(path) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_senseval_says_so(tmp_path):
 
 def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
     row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
-    assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabelledRow("bank", ("the", "bank"), 1, "edge")]
+    assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     packed = tmp_path / "hard.pos.xz"
     packed.write_bytes(lzma.compress(senseval(tmp_path / "hard.pos", words("*hard*")).read_bytes()))
     assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
@@ -252,8 +252,8 @@ def test_conll_2000_has_its_published_sizes(data_folder):
 # --- splits -----------------------------------------------------------------------------------------------------------
 
 
-def rows_of(*sentences: str) -> list[LabelledRow]:
-    return [LabelledRow("w", tuple(s.split()), 0, "a") for s in sentences]
+def rows_of(*sentences: str) -> list[LabeledRow]:
+    return [LabeledRow("w", tuple(s.split()), 0, "a") for s in sentences]
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=40), st.integers(0, 5))

@@ -16,7 +16,7 @@ from core.evaluation import all_words, layer_scores, metrics, own_sentences
 from core.evaluation.conll import TaggedSentence
 from core.evaluation.datasets import PairRow, SenseSentence, SpanTarget
 from core.index.tables import bundled_targets
-from core.text.sentences import LabelledRow
+from core.text.sentences import LabeledRow
 
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=8, projection=5)
@@ -71,7 +71,7 @@ def test_sentences_are_encoded_in_order_whatever_the_chunk(model):
 
 def test_rows_that_share_a_sentence_get_their_own_tokens(model):
     tokens = ("the", "bank", "of", "the", "river")
-    rows = [LabelledRow("the", tokens, 3, "a"), LabelledRow("river", text(1, 4), 2, "b"), LabelledRow("bank", tokens, 1, "a")]
+    rows = [LabeledRow("the", tokens, 3, "a"), LabeledRow("river", text(1, 4), 2, "b"), LabeledRow("bank", tokens, 1, "a")]
     vectors = vectors_of_rows(model.encoder, rows)
     assert vectors.shape == (3, 3, 10) and vectors.dtype == np.float32
     for vector, row in zip(vectors, rows, strict=True):
@@ -81,10 +81,10 @@ def test_rows_that_share_a_sentence_get_their_own_tokens(model):
 # --- senses -----------------------------------------------------------------------------------------------------------
 
 
-def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabelledRow]:
+def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
     """Sense "firm" stands after "money", "edge" after "river"; what follows says nothing."""
     cues = (("money", "firm"), ("river", "edge"))
-    return [LabelledRow(word, (cue, word, *text(seed + k, 2)), 1, label) for k in range(n) for cue, label in [cues[k % 2]]]
+    return [LabeledRow(word, (cue, word, *text(seed + k, 2)), 1, label) for k in range(n) for cue, label in [cues[k % 2]]]
 
 
 def test_senses_keep_their_keys_and_add_the_best_mix(hearing):
@@ -124,7 +124,7 @@ def test_differences_are_drawn_by_document_where_rows_name_one(hearing):
 
 
 def test_where_no_training_word_has_two_senses_the_best_mix_is_the_equal_one(model):
-    rows = [LabelledRow("bank", ("the", "bank"), 1, "edge")]
+    rows = [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     result = layer_scores.senses(model, rows, rows)
     for measure in ("nearest", "centroid"):
         assert result["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **result["mix"][measure]}
@@ -278,13 +278,13 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     result = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
     assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
     assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
-    figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centred"}
+    figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centered"}
     assert (
-        set(result["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"} and result["order"]["groups"] == 4
+        set(result["1"]) == figures | {"less_static", "centered_less_static", "centered_less", "without"} and result["order"]["groups"] == 4
     )
-    for less, alone in (("less_static", "one_nn"), ("centred_less_static", "centred")):
+    for less, alone in (("less_static", "one_nn"), ("centered_less_static", "centered")):
         assert result["1"][less]["mean"] == pytest.approx(result["1"][alone] - result["static"][alone], abs=1e-6)
-    assert result["1"]["centred_less"]["mean"] == pytest.approx(result["1"]["centred"] - result["1"]["one_nn"], abs=1e-6)
+    assert result["1"]["centered_less"]["mean"] == pytest.approx(result["1"]["centered"] - result["1"]["one_nn"], abs=1e-6)
     assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
     (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2

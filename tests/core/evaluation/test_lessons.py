@@ -25,8 +25,8 @@ def table() -> OccurrenceTable:
 def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> anisotropy.Sample:
     """Words round centers drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's center."""
     rng = np.random.default_rng(seed)
-    centres = rng.standard_normal((words, dim)) + shift
-    layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))
+    centers = rng.standard_normal((words, dim)) + shift
+    layers = np.repeat(centers, each, axis=0) + spread * rng.standard_normal((words * each, dim))
     codes = np.repeat(np.arange(words), each)
     groups = tuple(np.flatnonzero(codes == word) for word in range(words))
     at_random = rng.permutation(words * each)[:120]
@@ -97,7 +97,7 @@ def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
         def __len__(self):
             return len(self.word)
 
-        def labelled_rows(self):
+        def labeled_rows(self):
             return np.array([], int)
 
     with pytest.raises(BadInput, match="8 words"):

@@ -14,10 +14,10 @@ torch.set_num_threads(1)
 def clouds(seed: int, n: int, *, n_tags: int = 4, dim: int = 6, noise: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """n vectors (n, D) about one center a tag, and their tags; features of very unequal scale."""
     rng = np.random.default_rng(0)
-    centres, scale = rng.normal(size=(n_tags, dim)), 10.0 ** np.arange(dim)
+    centers, scale = rng.normal(size=(n_tags, dim)), 10.0 ** np.arange(dim)
     rng = np.random.default_rng(seed + 1)
     tags = rng.integers(n_tags, size=n)
-    return ((centres[tags] + noise * rng.normal(size=(n, dim))) * scale + 100).astype(np.float32), tags.astype(str)
+    return ((centers[tags] + noise * rng.normal(size=(n, dim))) * scale + 100).astype(np.float32), tags.astype(str)
 
 
 def linear_probe(train: np.ndarray, tags, test: np.ndarray, gold, *, seed: int = 0) -> float:

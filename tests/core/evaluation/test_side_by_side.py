@@ -17,7 +17,7 @@ def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_wor
     assert side_by_side.own_pairs(open_corpus("sentences")) == (dev, test)
 
 
-def test_titles_and_tags_that_a_word_gives_away_are_learnt_by_every_space():
+def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
     model = open_model("elmo-mini")
     titles = [((noun, "rises", "again"), label) for noun, label in (("river", "a"), ("profit", "b")) for _ in range(20)]
     rows = side_by_side.titles([model], titles, titles[10:30])

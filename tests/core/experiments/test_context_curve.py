@@ -177,7 +177,7 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     assert [line["accuracy"] for line in again] == [line["accuracy"] for line in lines[7:]]
     monkeypatch.setattr(context_gains, "FEWEST", 2)
     (size,) = context_gains.sizes(read_results(run.output))
-    assert (size.subsets, size.tested, size.labelled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
+    assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
 
 
 def test_what_was_right_is_kept_bit_by_bit():
@@ -225,4 +225,4 @@ def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
 def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
     shipped = context_gains.sizes(read_results())
     assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
-    assert all(size.valid <= 0.11 * size.labelled for size in shipped)  # validation shrinks with training
+    assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

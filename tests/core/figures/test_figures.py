@@ -9,7 +9,7 @@ import pytest
 from core.figures import style
 from core.figures.classifiers import (
     answers_figure,
-    class_colours,
+    class_colors,
     confusion_figure,
     curves_figure,
     leads_figure,
@@ -19,7 +19,7 @@ from core.figures.classifiers import (
 from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_axis, panel_figure, training_figure
 from core.figures.spaces import bands_figure, cka_heat, label_map
-from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, mark, word_ticks
+from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
 
 
@@ -80,7 +80,7 @@ def test_a_long_sentence_is_wrapped_and_cut():
     assert text.count("<br>") == 5 and text.endswith("…")
 
 
-def test_a_map_keeps_row_ids_with_their_points_and_grey_points_first():
+def test_a_map_keeps_row_ids_with_their_points_and_gray_points_first():
     xy = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
     figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer="1", key="k"))
     assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
@@ -139,14 +139,14 @@ def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart
 
 
 def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():
-    colours = class_colours(("World", "<b>"), ordered=False)
-    figure = answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colours)
+    colors = class_colors(("World", "<b>"), ordered=False)
+    figure = answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colors)
     assert [list(t.x) for t in figure.data] == [[0.9, 0.2], [0.1, 0.8]]
     assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
 
 
 def test_ordered_classes_run_from_red_to_blue_and_two_of_them_take_the_ends():
-    five, two = (class_colours([str(k) for k in range(n)], ordered=True) for n in (5, 2))
+    five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
     assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
 
 
@@ -170,13 +170,13 @@ def test_a_confusion_is_shaded_by_the_true_classes_share():
 
 
 def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
-    def luminance(colour: str) -> float:
-        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    def luminance(color: str) -> float:
+        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
         return float(np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]))
 
     shares = np.linspace(0, 1, 21)
     figure = confusion_figure([[int(1000 * s), 1000 - int(1000 * s)] for s in (0.0, 0.5)], ["a", "b"])
-    assert all(colour.startswith("#") for _, colour in figure.data[0].colorscale)  # nothing shines through
+    assert all(color.startswith("#") for _, color in figure.data[0].colorscale)  # nothing shines through
     for share in shares:
         ground = luminance(style.between(*style.SHADES, share))
         letters = luminance(ink(style.between(*style.SHADES, share)))
@@ -185,7 +185,7 @@ def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
 
 def test_reliability_leaves_empty_bins_out():
     bins = [{"confidence": 0.5, "accuracy": 0.4, "n": 4}, {"confidence": 0.0, "accuracy": 0.0, "n": 0}]
-    assert list(reliability_figure(bins, colour="#000").data[1].x) == [0.5]
+    assert list(reliability_figure(bins, color="#000").data[1].x) == [0.5]
 
 
 def test_every_curve_is_named_at_its_end():
@@ -200,10 +200,10 @@ def test_ticks_of_a_logarithmic_axis_that_would_stand_on_each_other_are_not_all_
     assert list(figure.layout.xaxis.tickvals) == [1_463, 4_965, 13_420]
 
 
-@pytest.mark.parametrize("ground", [*SENSE_COLOURS, *LAYER_COLOURS.values(), GLOVE, *OWN, "#000000", "#ffffff"])
+@pytest.mark.parametrize("ground", [*SENSE_COLORS, *LAYER_COLORS.values(), GLOVE, *OWN, "#000000", "#ffffff"])
 def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
-    def luminance(colour: str) -> float:
-        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    def luminance(color: str) -> float:
+        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
         return sum(
             w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
         )

@@ -22,15 +22,15 @@ AFTER = [k for k in range(len(TOKENS)) if k > TARGET]
 
 
 @pytest.fixture(scope="module")
-def labelled(table):
+def labeled(table):
     """(vectors, senses) of the labeled sentences with "bank"."""
-    rows = table.labelled_rows("bank")
+    rows = table.labeled_rows("bank")
     return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
 
 
 @pytest.fixture(scope="module")
-def known(labelled):
-    return inf.centroids(*labelled, EQUAL)
+def known(labeled):
+    return inf.centroids(*labeled, EQUAL)
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,8 @@ def test_a_unit_view_is_the_vector_s_half_by_itself():
             assert product == pytest.approx(cosine(vectors[0, part], vectors[1, part]), abs=1e-6)
 
 
-def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(labelled, known):
-    vectors, senses = labelled
+def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(labeled, known):
+    vectors, senses = labeled
     assert known.senses == ("financial institution", "river edge") and known.counts == (16, 16)
     mine = vectors[[sense == "river edge" for sense in senses], 2, :128]  # layer 2, the past half
     mean = (mine / np.linalg.norm(mine, axis=1, keepdims=True)).mean(axis=0)
@@ -146,7 +146,7 @@ def test_the_past_half_has_not_read_what_follows_nor_the_future_half_what_preced
 
 def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word(model, table, influence_of_words):
     """Computed the long way round: sentence by sentence, half by half, from the stored rows."""
-    rows = table.labelled_rows("bank")
+    rows = table.labeled_rows("bank")
     river = np.array([table.senses[k] == "river edge" for k in table.sense[rows]])
     stored = table.rows.take(rows)[:, 1, 128:]  # layer 1, the future half
     stored = stored / np.linalg.norm(stored, axis=1, keepdims=True)
@@ -251,16 +251,16 @@ def test_a_half_whose_leads_vary_little_is_measured_by_its_own_spread():
     assert inf.settles(made(*cosines, spread=(0.4, 0.05)), "1") == FUTURE  # one standard deviation against four
 
 
-def test_a_spread_is_the_standard_deviation_of_a_sense_s_lead_over_the_labelled_sentences(labelled, known):
-    vectors, senses = labelled
+def test_a_spread_is_the_standard_deviation_of_a_sense_s_lead_over_the_labeled_sentences(labeled, known):
+    vectors, senses = labeled
     units = vectors[:, 2, :128] / np.linalg.norm(vectors[:, 2, :128], axis=1, keepdims=True)
     means = [units[[sense == name for sense in senses]].mean(axis=0) for name in known.senses]
     leads = units @ (means[1] / np.linalg.norm(means[1])) - units @ (means[0] / np.linalg.norm(means[0]))
     assert known.spread[2, HALVES.index(PAST)] == pytest.approx([leads.std()] * 2, rel=1e-4)
 
 
-def test_a_word_is_far_from_a_sense_where_no_labelled_sentence_is_as_far_from_the_others_of_it(labelled, known):
-    vectors, senses = labelled
+def test_a_word_is_far_from_a_sense_where_no_labeled_sentence_is_as_far_from_the_others_of_it(labeled, known):
+    vectors, senses = labeled
     units = vectors[[sense == known.senses[0] for sense in senses], 1]
     units = units / np.linalg.norm(units, axis=1, keepdims=True)
     each = [cosine(units[k], np.delete(units, k, axis=0).mean(axis=0)) for k in range(len(units))]

@@ -142,7 +142,7 @@ def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projectio
         close(way.vector, encoder.model.characters.projection(torch.from_numpy(way.highways[1].y)))
 
 
-def test_a_token_is_spelt_in_bytes_with_marks_and_windows_read_on_into_the_padding():
+def test_a_token_is_spelled_in_bytes_with_marks_and_windows_read_on_into_the_padding():
     spelling = walk(small("wide"), ["née"], 0).spelling
     assert spelling.signs == ("⟨", "n", "c3", "a9", "e", "⟩") and spelling.characters == ("", "n", "é", "é", "e", "")
     assert spelling.ids[: spelling.used].tolist() == [259, 111, 196, 170, 102, 260] and (spelling.ids[spelling.used :] == 261).all()

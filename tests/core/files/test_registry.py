@@ -12,13 +12,13 @@ from contextlib import suppress
 
 import pytest
 
-from core.cli.neighbours import in_shards
+from core.cli.neighbors import in_shards
 from core.cluster.worker_model import name_for_worker
 from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import https, registry
-from core.files.catalogue import CatalogueEntry, RemoteFile
+from core.files.catalog import CatalogEntry, RemoteFile
 from core.files.download import DownloadStopped, Progress, download
 from core.files.registry import entries, entry_named, fetch, model_files, resolve
 from core.index.tables import index_at
@@ -366,7 +366,7 @@ def test_corpora_and_vectors_are_found_by_name(places):
     (places.gensim / "glove-twitter-25" / "glove-twitter-25.gz").write_text("x")
     assert resolve("glove-twitter-25", "vectors").name == "glove-twitter-25.gz"
     (places.cache / "vectors").mkdir(parents=True)
-    for name in ("glove-twitter-50", "mine"):  # as core.workbench keeps them
+    for name in ("glove-twitter-50", "mine"):  # as core.workspace keeps them
         (places.cache / "vectors" / f"{name}.gz").write_text("x")
         assert resolve(name, "vectors") == places.cache / "vectors" / f"{name}.gz"
     listed = [entry.name for entry in entries("vectors") if entry.available]
@@ -429,7 +429,7 @@ def test_entries_say_what_is_here_and_where_the_rest_comes_from(places):
     assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
     assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
     assert [entry.name for entry in entries("corpus")] == ["sentences", "more-words", "sentences-ko", "more-words-ko"]
-    assert all(entry.title and entry.licence for kind in ("model", "vectors", "corpus") for entry in entries(kind))
+    assert all(entry.title and entry.license for kind in ("model", "vectors", "corpus") for entry in entries(kind))
 
 
 def test_downloads_are_the_published_addresses_and_honest_about_checksums():
@@ -448,7 +448,7 @@ def test_downloads_are_the_published_addresses_and_honest_about_checksums():
 
 
 def test_vectors_come_from_gensim_data_with_the_sums_it_publishes():
-    published = [entry for entry in registry.CATALOGUE if entry.kind == "vectors" and entry.source == "download"]
+    published = [entry for entry in registry.CATALOG if entry.kind == "vectors" and entry.source == "download"]
     base = "https://github.com/RaRe-Technologies/gensim-data/releases/download"  # gensim.downloader.DOWNLOAD_BASE_URL
     assert [entry.files[0].url for entry in published] == [f"{base}/{entry.name}/{entry.name}.gz" for entry in published]
     assert len({re.fullmatch("[0-9a-f]{32}", entry.files[0].md5)[0] for entry in published}) == 9
@@ -456,8 +456,8 @@ def test_vectors_come_from_gensim_data_with_the_sums_it_publishes():
 
 def test_published_vectors_are_fetched_into_the_cache_go_on_after_a_stop_and_must_have_their_md5(server, places, monkeypatch):
     file = RemoteFile("far.gz", f"{server.url}/plain", md5=hashlib.md5(DATA).hexdigest())
-    entry = CatalogueEntry("far", "vectors", "far", (file,), 0.3, "download", "ours")
-    monkeypatch.setattr(registry, "CATALOGUE", (entry,))
+    entry = CatalogEntry("far", "vectors", "far", (file,), 0.3, "download", "ours")
+    monkeypatch.setattr(registry, "CATALOG", (entry,))
     server.state["cut"] = [100_000]
     with pytest.raises(DownloadStopped):
         resolve("far", "vectors", allow_download=True, stop=lambda: len(server.state["requests"]) > 1)
@@ -480,8 +480,8 @@ def test_published_vectors_are_fetched_into_the_cache_go_on_after_a_stop_and_mus
 def remote(server, places, monkeypatch):
     """An entry on this test's server: its options are JSON, its weights DATA, of which no checksum is known."""
     files = RemoteFile("options.json", f"{server.url}/options"), RemoteFile("weights.hdf5", f"{server.url}/plain")
-    entry = CatalogueEntry("far-away", "model", "far-away", files, 0.5, "download", "ours")
-    monkeypatch.setattr(registry, "CATALOGUE", (entry,))
+    entry = CatalogEntry("far-away", "model", "far-away", files, 0.5, "download", "ours")
+    monkeypatch.setattr(registry, "CATALOG", (entry,))
 
     def serve_options(self, rest, state, data):
         body = state.get("options", b"{}")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from core.elmo.layer_norm import layer_normalised
-from core.index import any_mix, neighbours
+from core.elmo.layer_norm import layer_normalized
+from core.index import any_mix, neighbors
 from core.index.build import build_index
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
@@ -14,13 +14,13 @@ SENTENCE = ["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."]
 WEIGHTS = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, table, normalised):
-    result = neighbours.products(table.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
-    result = neighbours.normalised_products(table.rows, result) if normalised else result
+@pytest.mark.parametrize("normalized", [False, True])
+def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, table, normalized):
+    result = neighbors.products(table.rows, neighbors.make_query(model.encoder, SENTENCE, 4))
+    result = neighbors.normalized_products(table.rows, result) if normalized else result
     sent = any_mix.of_word(table, result, np.ones(3))
     for weights in WEIGHTS:
-        near = table.nearest(result, weights, k=len(sent.rows), which=neighbours.SAME)
+        near = table.nearest(result, weights, k=len(sent.rows), which=neighbors.SAME)
         values = sent.cosines(weights)
         assert {n.occurrence.row for n in near} == set(sent.rows.tolist())
         by_row = dict(zip(sent.rows.tolist(), values, strict=True))
@@ -30,7 +30,7 @@ def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, tabl
 def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_path, monkeypatch):
     monkeypatch.setattr(any_mix, "MOST", 300)
     table = build_index(open_corpus(BUNDLED_CORPUS, model.language)[:120], model.encoder, tmp_path / "all", model="m")
-    result = neighbours.products(table.types, neighbours.make_query(model.encoder, SENTENCE, 4))
+    result = neighbors.products(table.types, neighbors.make_query(model.encoder, SENTENCE, 4))
     lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
     sent = any_mix.of_types(table, result, lengths)
     assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
@@ -53,26 +53,26 @@ def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
     return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(table, normalised):
-    rows = table.labelled_rows("bank")
+@pytest.mark.parametrize("normalized", [False, True])
+def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(table, normalized):
+    rows = table.labeled_rows("bank")
     layers = table.rows.take(rows)
-    products = any_mix.pairs(layer_normalised(layers) if normalised else layers)
+    products = any_mix.pairs(layer_normalized(layers) if normalized else layers)
     for weights in WEIGHTS[:20]:
-        expected = table.similarities(rows, weights, normalised=normalised)
+        expected = table.similarities(rows, weights, normalized=normalized)
         result = similarities(products, len(rows), weights)
         np.testing.assert_allclose(result, expected, atol=2e-6)
         assert abs(one_nn(result, table.sense[rows]) - one_nn(expected, table.sense[rows])) < 1.01 / len(rows)
 
 
 def test_two_queries_products_give_their_cosine(model, table):
-    a, b = (neighbours.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
-    item, other = (neighbours.products(table.rows, query) for query in (a, b))
-    for normalised in (False, True):
-        if normalised:
-            item, other = (neighbours.normalised_products(table.rows, result) for result in (item, other))
+    a, b = (neighbors.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
+    item, other = (neighbors.products(table.rows, query) for query in (a, b))
+    for normalized in (False, True):
+        if normalized:
+            item, other = (neighbors.normalized_products(table.rows, result) for result in (item, other))
         cross = any_mix.between(item, other)
-        x, y = (layer_normalised(q.layers) if normalised else q.layers for q in (a, b))
+        x, y = (layer_normalized(q.layers) if normalized else q.layers for q in (a, b))
         np.testing.assert_allclose(cross, x @ y.T, rtol=1e-4, atol=1e-3)
 
 
@@ -99,10 +99,10 @@ def test_of_many_layers_there_are_no_more_mixes_than_can_be_looked_at():
 
 
 def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, table):
-    query = neighbours.make_query(model.encoder, SENTENCE, 4)
-    types, rows = (neighbours.products(each, query) for each in (table.types, table.rows))
+    query = neighbors.make_query(model.encoder, SENTENCE, 4)
+    types, rows = (neighbors.products(each, query) for each in (table.types, table.rows))
     parts = any_mix.of_rows(table.types, types, np.array([3, 8])), any_mix.of_rows(table.rows, rows, np.array([5]))
     result = any_mix.together(parts, np.array([-4, -9, 5]))
     for weights in WEIGHTS[:5]:
-        expected = [*neighbours.cosines(table.types, types, weights)[[3, 8]], neighbours.cosines(table.rows, rows, weights)[5]]
+        expected = [*neighbors.cosines(table.types, types, weights)[[3, 8]], neighbors.cosines(table.rows, rows, weights)[5]]
         np.testing.assert_allclose(result.cosines(weights), expected, atol=1e-6)

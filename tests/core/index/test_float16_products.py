@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.index import float16_products
-from core.index.neighbours import Query, products
+from core.index.neighbors import Query, products
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from core.index.build import build_index
 from core.index.joined import JoinedTable
 from core.senses import reports, verdict
 from core.text.own_corpus import keep_sentences
-from core.text.sentences import Sentence, Target, fingerprint, read_labelled, read_sentences
+from core.text.sentences import Sentence, Target, fingerprint, read_labeled, read_sentences
 from tests.core.index.test_table import FakeEncoder
 
 EQUAL = np.ones(3) / 3
@@ -35,7 +35,7 @@ def table_of(sentences: list[Sentence], folder, *, targets_only: bool = True):
 @pytest.mark.parametrize("targets_only", [True, False])
 def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
     table = table_of(corpus(("money", "shore", "slope")), tmp_path / "index", targets_only=targets_only)
-    labeled, drawn = table.labelled_rows("bank"), table.rows_to_draw("bank")
+    labeled, drawn = table.labeled_rows("bank"), table.rows_to_draw("bank")
     assert len(labeled) == 8 and len(drawn) == 11
     assert [table.occurrence(int(row)).guess for row in np.setdiff1d(drawn, labeled)] == ["money", "shore", "slope"]
     assert {table.occurrence(int(row)).guess for row in labeled} == {None}
@@ -92,5 +92,5 @@ def test_rows_with_a_guess_are_not_scored(tmp_path):
     file = tmp_path / "labels.jsonl"
     row = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "sense": "money", "lemma": "bank"}
     file.write_text("\n".join(map(json.dumps, [row, row | {"given": True}, row | {"given": False, "probability": 0.9}])), "utf-8")
-    assert len(read_labelled(file)) == 2
+    assert len(read_labeled(file)) == 2
     assert [(t.sense, t.guess) for s in read_sentences(file) for t in s.targets] == [("money", None), ("money", None), (None, "money")]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.elmo.mix import gram
-from core.index.neighbours import make_query
+from core.index.neighbors import make_query
 from core.index.tables import open_table, with_further
 from core.senses.verdict import has_senses
 
@@ -21,16 +21,16 @@ def test_rows_of_the_first_table_keep_their_numbers_and_others_stand_behind_them
     for row in (0, n // 2, n - 1):
         assert joined.occurrence(row) == own.occurrence(row)
     np.testing.assert_array_equal(joined.rows.take(np.arange(n)), own.rows.take(np.arange(n)))
-    rows = joined.labelled_rows("python")
+    rows = joined.labeled_rows("python")
     result = [joined.occurrence(int(row)) for row in rows]
     assert {o.lemma for o in result} == {"python"} and len({o.sense for o in result}) >= 2 and has_senses(joined, "python")
     assert all(o.tokens[o.position].casefold() == o.word for o in result)
-    assert set(joined.pos_of(rows)) == {"noun"} and "verb" in joined.pos_of(joined.labelled_rows("shoot"))
+    assert set(joined.pos_of(rows)) == {"noun"} and "verb" in joined.pos_of(joined.labeled_rows("shoot"))
 
 
 def test_vectors_and_products_stand_beside_their_words(model, tables):
     _, joined = tables
-    row = int(joined.labelled_rows("python")[3])
+    row = int(joined.labeled_rows("python")[3])
     o = joined.occurrence(row)
     fresh = make_query(model.encoder, list(o.tokens), o.position)
     np.testing.assert_allclose(joined.rows.take(np.array([row]))[0], fresh.layers, atol=2e-2)
@@ -64,4 +64,4 @@ def test_every_token_of_a_table_has_the_further_word_behind_it(model, tables):
     own, joined = tables
     both = with_further(own, "sentences+python", model)
     assert both.lemmas == [*own.lemmas, "python"] and with_further(own, "sentences", model) is own
-    assert both.occurrence(len(own)) == joined.occurrence(int(joined.labelled_rows("python")[0]))
+    assert both.occurrence(len(own)) == joined.occurrence(int(joined.labeled_rows("python")[0]))

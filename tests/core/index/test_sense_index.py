@@ -1,4 +1,4 @@
-"""Neighbours in the sense space: ranked as the space itself places them, of all words, and of few rows where many would be read."""
+"""Neighbors in the sense space: ranked as the space itself places them, of all words, and of few rows where many would be read."""
 
 import shutil
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.index import sense_index
-from core.index.neighbours import ANY, OTHER, SAME, make_query
+from core.index.neighbors import ANY, OTHER, SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.sense_space import KEPT
 from core.index.table import OccurrenceTable
@@ -40,9 +40,9 @@ def test_the_nearest_are_those_of_highest_cosine_under_the_map_of_the_query_s_wo
 
 def test_they_have_its_sense_and_its_own_row_is_none_of_them(index, query, model):
     assert {n.occurrence.sense for n in index.nearest(query, WEIGHTS, k=8, which=SAME)} == {"river edge"}
-    own = index.table.occurrence(int(index.table.labelled_rows("bank")[0]))
+    own = index.table.occurrence(int(index.table.labeled_rows("bank")[0]))
     near = index.nearest(make_query(model.encoder, list(own.tokens), own.position), WEIGHTS, k=50, which=SAME)
-    assert own.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labelled_rows("bank")) - 1
+    assert own.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labeled_rows("bank")) - 1
 
 
 def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, space, query, tmp_path, monkeypatch):
@@ -58,5 +58,5 @@ def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, space
     assert [n.occurrence.row for n in read] == [n.occurrence.row for n in kept]
 
 
-def test_a_word_that_stands_nowhere_has_no_neighbours_of_the_same_word(index, model):
+def test_a_word_that_stands_nowhere_has_no_neighbors_of_the_same_word(index, model):
     assert index.nearest(make_query(model.encoder, ["A", "zyzzyva", "sang", "."], 1), WEIGHTS, which=SAME) == []

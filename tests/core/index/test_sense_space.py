@@ -47,7 +47,7 @@ def test_a_word_is_placed_by_the_map_that_has_not_seen_it():
     assert np.array_equal(learned.map_for("glass"), maps[FOLDS]) and by_hand(learned).dim == 2
 
 
-def words(n: int, rng) -> list[sense_map.Labelled]:
+def words(n: int, rng) -> list[sense_map.Labeled]:
     """Words of two senses that differ in the first of many directions by less than the others scatter."""
     made = []
     for k in range(n):
@@ -88,7 +88,7 @@ def test_what_ships_is_of_this_model_and_tells_our_senses_apart(model, table):
     assert space.learned is not None and set(table.lemmas) <= space.learned.words
     scores = {"layer": [], "space": []}
     for word in table.lemmas[::4]:
-        rows = table.labelled_rows(word)
+        rows = table.labeled_rows(word)
         views, senses = space.of_rows(table, rows), table.sense[rows]
         layer = views[:, : space.widths[0]]
         placed = space.place(views, views.mean(axis=0), word)
@@ -110,7 +110,7 @@ def test_what_is_kept_beside_a_table_is_what_reading_its_sentences_gives(model, 
 
 
 def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table):
-    space, rows = sense_space.open_space(model, static_vectors(model)), table.labelled_rows("bank")[:12]
+    space, rows = sense_space.open_space(model, static_vectors(model)), table.labeled_rows("bank")[:12]
     views = space.of_rows(table, rows)
     np.testing.assert_array_equal(space.of_word(table, rows, "bank"), space.place(views, views.mean(axis=0), "bank"))
     occurrences = [table.occurrence(int(row)) for row in rows]

@@ -13,7 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.mix import gram
 from core.index import build as building
 from core.index.build import build_index
-from core.index.neighbours import Occurrence
+from core.index.neighbors import Occurrence
 from core.index.table import OccurrenceTable, index_info
 from core.text.sentences import Sentence, Target
 
@@ -74,7 +74,7 @@ def test_labels_are_kept_and_other_tokens_have_none(table):
     assert table.occurrence(13).word == "\U0001f600"
 
 
-def test_a_row_knows_the_part_of_speech_it_is_labelled_with(table, tmp_path):
+def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
     taps = [
         Sentence(("Tap", "the", "tap"), (Target(0, "Tap", "hit", "tap", "verb"), Target(2, "tap", "device", "tap", "noun"))),
         SENTENCES[1],
@@ -85,15 +85,15 @@ def test_a_row_knows_the_part_of_speech_it_is_labelled_with(table, tmp_path):
         "verb",
         "",
     ]
-    assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labelled with one
+    assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labeled with one
 
 
-def test_labelled_rows_are_those_with_a_sense(table):
-    assert table.labelled_rows().tolist() == [1, 5, 9] == table.labelled_rows("bank").tolist()
-    assert table.labelled_rows("river").tolist() == table.labelled_rows("nothing").tolist() == []
+def test_labeled_rows_are_those_with_a_sense(table):
+    assert table.labeled_rows().tolist() == [1, 5, 9] == table.labeled_rows("bank").tolist()
+    assert table.labeled_rows("river").tolist() == table.labeled_rows("nothing").tolist() == []
 
 
-def test_a_form_belongs_to_the_labelled_word_whose_senses_are_told_in_order(table):
+def test_a_form_belongs_to_the_labeled_word_whose_senses_are_told_in_order(table):
     assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
     assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
     assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
@@ -124,13 +124,13 @@ def test_the_meta_tells_what_it_holds_and_what_made_it(table, tmp_path):
     assert info["bytes"] == sum(p.stat().st_size for p in (tmp_path / "index").iterdir())
 
 
-def test_with_targets_only_the_labelled_tokens_alone_are_rows(tmp_path):
+def test_with_targets_only_the_labeled_tokens_alone_are_rows(tmp_path):
     table = build_index(SENTENCES, FakeEncoder(), tmp_path / "targets", model="fake", targets_only=True)
     assert [table.occurrence(row).word for row in range(len(table))] == ["bank", "banks", "river", "bank"]
     assert [table.occurrence(row).sense for row in range(len(table))] == ["bank.money", "bank.river", None, "bank.river"]
     assert table.occurrence(3).tokens == ("Bank", "of", "sand") and table.words == ["bank", "banks", "river"]
-    labelled = [s for s in SENTENCES if s.targets]
-    expected = [FakeEncoder().token(list(s.tokens), t.position) for s in labelled for t in s.targets]  # encoded in whole sentences
+    labeled = [s for s in SENTENCES if s.targets]
+    expected = [FakeEncoder().token(list(s.tokens), t.position) for s in labeled for t in s.targets]  # encoded in whole sentences
     np.testing.assert_array_equal(table.rows.take(np.arange(4)), np.stack(expected))
     assert table.meta["occurrences"] == 4 and table.meta["types"] == 3
 

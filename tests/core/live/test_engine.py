@@ -17,7 +17,7 @@ from core.text.tokens import pieces, tokenize
 from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
 from core.views import pair, scene
 from core.views.pair import PairRequest
-from core.workbench import Bench
+from core.workspace import Workspace
 from tests.core.live.truth import compare, truths
 from tests.core.text.test_word_in_question import SPELLED_ALIKE
 
@@ -42,8 +42,8 @@ for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
 
 
 @pytest.fixture(scope="module")
-def html(bench: Bench) -> str:
-    return page.page_of(bench)
+def html(workspace: Workspace) -> str:
+    return page.page_of(workspace)
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,8 @@ CUT = [
 ]
 
 
-def test_text_is_cut_as_core_cuts_it(bench, ask):
-    table = bench.targets
+def test_text_is_cut_as_core_cuts_it(workspace, ask):
+    table = workspace.targets
     texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
     cut = ask("tokens", *texts)
     assert [[*item] for item in cut] == [tokenize(text) for text in texts]
@@ -91,8 +91,8 @@ def test_text_is_cut_as_core_cuts_it(bench, ask):
     assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
 
 
-def test_the_word_meant_is_the_one_core_takes(bench, ask):
-    table, language = bench.targets, get_language("en")
+def test_the_word_meant_is_the_one_core_takes(workspace, ask):
+    table, language = workspace.targets, get_language("en")
     sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
     both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
     request = ask("question", *({"texts": [" ".join(item) for item in pair], "tapped": [None, None]} for pair in both))
@@ -113,11 +113,11 @@ INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"
 
 
 @pytest.mark.parametrize("word", INHERITED)
-def test_a_word_that_plain_objects_inherit_is_answered_as_core_answers_it(bench, ask, word):
+def test_a_word_that_plain_objects_inherit_is_answered_as_core_answers_it(workspace, ask, word):
     texts = [f"The {word} built the house.", f"A {word} came to us."]
     (answer,) = ask("answer", {"texts": texts, "tapped": [None, None]})
-    words = bench.words(*texts)
-    known = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
+    words = workspace.words(*texts)
+    known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
     assert answer["pair"]["words"] == [word, word] == list(known.words)
     assert answer["pair"]["values"] == pytest.approx(list(known.cosines.values()), abs=0.02)
     assert answer["around"]["lemma"] is None and answer["pair"]["judgment"]["lemma"] == ""
@@ -132,17 +132,17 @@ def test_forms_are_of_the_words_core_says(ask):
     assert ask("same", *pairs) == [same_word(*pair, language) for pair in pairs]
 
 
-def test_layers_are_near_those_of_float32_for_any_spelling(bench, ask):
+def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
     sentences = [tokenize("We sat on the grassy bank."), tokenize("Zwölf qwrtx antidisestablishmentarianism 12,000!")]
-    for tokens, ours, theirs in zip(sentences, ask("layers", *sentences), bench.model.encoder.encode(sentences), strict=True):
+    for tokens, ours, theirs in zip(sentences, ask("layers", *sentences), workspace.model.encoder.encode(sentences), strict=True):
         for layer, expected in zip(ours, theirs, strict=True):
             vectors = np.array(layer).reshape(len(tokens), -1)
             cosines = (vectors * expected).sum(axis=1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(expected, axis=1)
             assert cosines.min() > 0.995, tokens
 
 
-def test_answers_are_core_s(bench, ask):
-    pairs = list(truths(bench, 55))
+def test_answers_are_core_s(workspace, ask):
+    pairs = list(truths(workspace, 55))
     answers = ask("answer", *({"texts": item.texts, "tapped": item.tapped} for item in pairs))
     same = [
         (item, answer)
@@ -168,12 +168,12 @@ def test_without_webassembly_the_numbers_are_the_same(ask):
     np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
 
 
-def test_home_s_picture_is_core_s_with_stars_near_core_s(bench, ask):
-    pairs = [pair for _, *pair in page.examples_of(bench)[:5]]
+def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
+    pairs = [pair for _, *pair in page.examples_of(workspace)[:5]]
     answers = ask("answer", *({"texts": texts, "tapped": [None, None]} for texts in pairs))
     for texts, answer in zip(pairs, answers, strict=True):
-        words = bench.words(*texts)
-        known, given = scene.compute(bench, *words), answer["pair"]["scene"]
+        words = workspace.words(*texts)
+        known, given = scene.compute(workspace, *words), answer["pair"]["scene"]
         assert tuple(given["spaces"]) == known.spaces and tuple(given["senses"]) == known.senses and given["in_own"] == list(known.in_own)
         np.testing.assert_allclose(np.array(given["points"]), known.points, atol=1e-4)
         extent = np.ptp(known.points, axis=(0, 1)).max()
@@ -181,7 +181,7 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(bench, ask):
         assert tuple(given["nearest"][-1]) == known.nearest[-1]
 
 
-def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):
+def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
     (answer,) = ask("answer", {"texts": ["The jaguar slept in a tree.", "He drove a silver jaguar."], "tapped": [None, None]})
     assert answer["pair"]["words"] == ["jaguar", "jaguar"]
     assert answer["pair"]["judgment"]["lemma"] == ""
@@ -193,13 +193,13 @@ def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):
     assert name["pair"]["judgment"]["verdict"]["name"] and not answer["pair"]["judgment"]["verdict"]["name"]
 
 
-def test_the_map_s_dots_and_neighbours_are_core_s(bench, ask):
+def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):
     from core.senses.trust import links
     from core.views.layouts import maps_of
 
     (word,) = ask("word", "bank")
-    table, maps = bench.targets, maps_of(bench, "bank")
-    rows = table.labelled_rows("bank")
+    table, maps = workspace.targets, maps_of(workspace, "bank")
+    rows = table.labeled_rows("bank")
     assert word["rows"] == rows.tolist()
     np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
     similar = table.similarities(rows, np.eye(3)[1])

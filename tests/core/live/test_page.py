@@ -16,7 +16,7 @@ from core.elmo.model import BiLM
 from core.live import notebook, page, weights
 from core.live.pack import WIDE, Pack, as_packed, quantize
 from core.text.tokens import character_ids
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
 FOLDER = Path(page.__file__).parent
 
@@ -82,10 +82,10 @@ def test_examples_of_one_s_own():
 
 
 def test_examples_of_the_language_are_those_with_labeled_sentences():
-    bench = open_bench("elmo-mini")
-    words = [word for word, *_ in page.examples_of(bench)]
-    assert words == [word for word in bench.language.examples["pairs"] if word in bench.targets.lemmas]
-    assert words[0] == "bank" and "port" in bench.language.examples["pairs"]
+    workspace = open_workspace("elmo-mini")
+    words = [word for word, *_ in page.examples_of(workspace)]
+    assert words == [word for word in workspace.language.examples["pairs"] if word in workspace.targets.lemmas]
+    assert words[0] == "bank" and "port" in workspace.language.examples["pairs"]
 
 
 def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
@@ -118,7 +118,7 @@ def test_the_command_refuses_before_it_works(tmp_path, call):
 def test_an_example_whose_word_is_in_neither_sentence_is_refused(word, pair, fits, tmp_path, call):
     (tmp_path / "mine.json").write_text(json.dumps({"bank": ["A bank.", "The bank."], word: pair}))
     if fits:
-        assert page.examples_of(open_bench("elmo-mini"), [(word, *pair)])
+        assert page.examples_of(open_workspace("elmo-mini"), [(word, *pair)])
         return
     status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
     assert status == 2 and f"“{word}” is in neither of its sentences" in error and pair[0] in error
@@ -126,10 +126,10 @@ def test_an_example_whose_word_is_in_neither_sentence_is_refused(word, pair, fit
 
 
 def test_korean_examples_are_read_as_korean():
-    bench = open_bench("elmo-ko-mini")
-    assert page.examples_of(bench, [("배", "배를 먹었다.", "배가 떠났다.")])
+    workspace = open_workspace("elmo-ko-mini")
+    assert page.examples_of(workspace, [("배", "배를 먹었다.", "배가 떠났다.")])
     with pytest.raises(BadInput, match="“말” is in neither"):
-        page.examples_of(bench, [("말", "배를 먹었다.", "배가 떠났다.")])
+        page.examples_of(workspace, [("말", "배를 먹었다.", "배가 떠났다.")])
 
 
 @pytest.fixture
@@ -138,9 +138,9 @@ def written(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     written = []
 
-    def pack(bench, report):
-        written.append(bench.model.name)
-        return bench.model.name.encode(), {}
+    def pack(workspace, report):
+        written.append(workspace.model.name)
+        return workspace.model.name.encode(), {}
 
     monkeypatch.setattr(page, "pack_bench", pack)
     return written
@@ -160,7 +160,7 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
     package.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
     package.live(path="page.html")
     assert len(written) == 6
-    assert page.contents_of(tmp_path / "page.html")["model"] == open_bench("elmo-mini").model.fingerprint
+    assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
 
 
 def test_two_models_pages_lie_beside_each_other(written, tmp_path):

@@ -57,7 +57,7 @@ def test_a_sentence_is_cut_around_its_word(labeled: Scene):
 def test_a_cloud_s_name_is_above_or_below_it_in_its_color(labeled: Scene):
     data = scene_data(labeled, "port", CHOSEN)
     assert [(label["name"], label["group"]) for label in data["labels"]] == [("harbor", 1), ("<wine>", 2)]
-    assert data["labels"][0]["colour"] == data["colours"][1] and data["groups"] == [[1, 1, 2, 2]]
+    assert data["labels"][0]["color"] == data["colors"][1] and data["groups"] == [[1, 1, 2, 2]]
     assert data["labels"][0]["shown"] == [0.0, 1.0, 1.0]
 
 
@@ -72,8 +72,8 @@ def test_captions_count_the_sentences_of_each_space(labeled: Scene, unlabeled: S
 
 def test_words_without_labels_have_the_color_of_their_star_and_the_same_scale_for_every_pair(unlabeled: Scene):
     data = scene_data(unlabeled, "port", CHOSEN)
-    own = [star["colour"] for star in data["stars"]]
-    first, both, *second = [label["colour"] for label in data["labels"]]
+    own = [star["color"] for star in data["stars"]]
+    first, both, *second = [label["color"] for label in data["labels"]]
     assert first == own[0] and second == [own[1]] * 2 and both not in own
     assert data["limits"] == list(UNLABELED_LIMITS) and not data["takes"]
     assert data["ring"] == {"radius": 0.44, "shown": [0.0, 0.0, 1.0]}

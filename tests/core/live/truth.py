@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from core.text.readings import WordInContext
 from core.text.tokens import join_tokens
-from core.views import neighbours, pair, substitutes
-from core.views.neighbours import NeighboursRequest
+from core.views import neighbors, pair, substitutes
+from core.views.neighbors import NeighborsRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
-from core.workbench import Bench
+from core.workspace import Workspace
 
 SAYS = {"one meaning": "one", "two meanings": "two", "too close to call": "close"}
 NEAR = 10
@@ -36,23 +36,23 @@ class Truth:
         return [{"position": word.position, "word": word.word} for word in self.words]
 
 
-def truths(bench: Bench, n: int, seed: int = 0) -> Iterable[Truth]:
+def truths(workspace: Workspace, n: int, seed: int = 0) -> Iterable[Truth]:
     """n pairs over all labeled words in turn, of one meaning and of two by halves."""
-    table, draw = bench.targets, random.Random(seed)
+    table, draw = workspace.targets, random.Random(seed)
     for k in range(n):
-        rows = table.labelled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
+        rows = table.labeled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
         first = draw.choice(rows)
         like = [row for row in rows if row != first and (table.sense[row] == table.sense[first]) == bool(k % 2)]
         result = [table.occurrence(row) for row in (first, draw.choice(like))]
         words = tuple(WordInContext(item.tokens, item.position) for item in result)
-        known = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
-        near = [neighbours.compute(bench, NeighboursRequest(word=word, space="1", whole=False, k=NEAR)) for word in words]
+        known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
+        near = [neighbors.compute(workspace, NeighborsRequest(word=word, space="1", whole=False, k=NEAR)) for word in words]
         yield Truth(
             words,
             dict(known.cosines),
             SAYS[known.judgment.verdict.says],
             known.static,
-            tuple([item.word for item in of.substitutes] for of in substitutes.compute(bench, SubstitutesRequest(words=words))),
+            tuple([item.word for item in of.substitutes] for of in substitutes.compute(workspace, SubstitutesRequest(words=words))),
             tuple([entry.occurrence.row for entry in of.entries] for of in near),
         )
 

@@ -20,7 +20,7 @@ from core.senses import clusters
 from core.senses.gaussian_null import one_cloud, silhouettes
 from core.senses.separation import silhouette
 from core.static.vectors import open_vectors
-from core.text.sentences import read_labelled, read_sentences
+from core.text.sentences import read_labeled, read_sentences
 from core.text.tokens import tokenize
 
 
@@ -37,7 +37,7 @@ def table() -> OccurrenceTable:
 
 def of_word(word: str, layer: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vectors (n, D), gold senses (n,), spellings (n,)."""
-    rows = table().labelled_rows(word)
+    rows = table().labeled_rows(word)
     return table().rows.take(rows)[:, layer], table().sense[rows], table().word[rows]
 
 
@@ -56,8 +56,8 @@ def test_two_well_separated_clusters_are_found_and_suggested():
 
 
 def test_three_well_separated_clusters_are_suggested_as_three():
-    centres = np.repeat(np.eye(3, 64) * 14, 20, axis=0)
-    assert clusters.suggest(clusters.directions(blob(1) + centres, ["a"] * 60)).number == 3
+    centers = np.repeat(np.eye(3, 64) * 14, 20, axis=0)
+    assert clusters.suggest(clusters.directions(blob(1) + centers, ["a"] * 60)).number == 3
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -184,14 +184,14 @@ def test_groups_in_the_sense_space_are_nearer_to_the_labels_and_named_by_their_s
     scores = {"layer 1": [], "sense space": []}
     for word in table().lemmas[::3]:
         vectors, gold, spellings = of_word(word, 1)
-        placed = space.of_word(table(), table().labelled_rows(word), word)
+        placed = space.of_word(table(), table().labeled_rows(word), word)
         for name, rows in (("layer 1", vectors), ("sense space", placed)):
             result = clusters.clusters(clusters.directions(rows, spellings), len(set(gold)))
             scores[name].append(adjusted_rand_score(gold, result))
     means = {name: float(np.mean(values)) for name, values in scores.items()}
     print(means)
     assert means["sense space"] > means["layer 1"] + 0.2
-    rows = table().labelled_rows("bank")
+    rows = table().labeled_rows("bank")
     river = np.array([table().senses[code] == "river edge" for code in table().sense[rows]], int)
     money, water = clusters.telling_substitutes(space.likeliest(table(), rows, clusters.NAMED_BY), river)
     assert {"company", "shop"} & {word for word, _ in money} and {"hill", "water"} & {word for word, _ in water}
@@ -251,7 +251,7 @@ def test_content_words_leave_out_stop_words_numbers_and_the_word_itself():
     assert len(tokens) > clusters.WINDOW + 2  # the manager stands too far off
 
 
-def test_typical_is_near_the_own_centre_and_odd_between_two():
+def test_typical_is_near_the_own_center_and_odd_between_two():
     rows = np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1], [0.75, 0.7]], np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     own, margin = clusters.closeness(rows, np.array([0, 0, 1, 1, 0]))
@@ -260,19 +260,19 @@ def test_typical_is_near_the_own_centre_and_odd_between_two():
     assert np.array_equal(alone, same)
 
 
-def test_exported_labels_read_back_as_labelled_sentences(tmp_path):
-    rows = table().labelled_rows("bank")[:12]
+def test_exported_labels_read_back_as_labeled_sentences(tmp_path):
+    rows = table().labeled_rows("bank")[:12]
     occurrences = [table().occurrence(int(row)) for row in rows]
     labels = ["river, water"] * 5 + ['"money" <b>'] * 7
     path = tmp_path / "bank.jsonl"
-    path.write_text(clusters.labelled_jsonl(occurrences, labels, "bank"), encoding="utf-8")
+    path.write_text(clusters.labeled_jsonl(occurrences, labels, "bank"), encoding="utf-8")
     targets = [(s.tokens, target) for s in read_sentences(path) for target in s.targets]
     assert {item.sense for _, item in targets} == {None}  # a model found the groups: no labels of a person
     assert [(tokens, item.position, item.guess, item.lemma) for tokens, item in targets] == [
         (o.tokens, o.position, label, "bank") for o, label in zip(occurrences, labels, strict=True)
     ]
     with pytest.raises(BadInput, match="holds no row"):
-        read_labelled(path)
+        read_labeled(path)
 
 
 def test_too_few_sentences_are_refused_in_words():

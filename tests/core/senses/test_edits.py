@@ -32,8 +32,8 @@ def vectors_of(model, sentences) -> np.ndarray:
     return np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
 
 
-def labelled(table, lemma: str) -> tuple[np.ndarray, list[str]]:
-    rows = table.labelled_rows(lemma)
+def labeled(table, lemma: str) -> tuple[np.ndarray, list[str]]:
+    rows = table.labeled_rows(lemma)
     return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
 
 
@@ -82,7 +82,7 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
 def test_greedy_flips_no_later_than_left_to_right_here(table, model):
     alignment, *_ = aligned(*PAIRS[0])
     weights = layer_weights("2", 3)
-    result = edits.centroids(*labelled(table, "bank"), weights)
+    result = edits.centroids(*labeled(table, "bank"), weights)
 
     def margins_of(sentences):
         read = edits.readings(vectors_of(model, sentences), result, weights)
@@ -101,7 +101,7 @@ def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(tab
     moved = {}
     for layer in ("0", "2"):
         weights = layer_weights(layer, 3)
-        read = edits.readings(layers, edits.centroids(*labelled(table, "bank"), weights), weights)
+        read = edits.readings(layers, edits.centroids(*labeled(table, "bank"), weights), weights)
         moved[layer] = float(np.ptp(read[:, 0] - read[:, 1]))
     assert moved["0"] < 1e-6 < 0.05 < moved["2"]
 

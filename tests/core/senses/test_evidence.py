@@ -5,7 +5,7 @@ import pytest
 
 from core.elmo.encoder import Encoder
 from core.senses import evidence
-from core.senses.evidence import VIEWS, Evidence, centres, cosines
+from core.senses.evidence import VIEWS, Evidence, centers, cosines
 
 
 class Reader:
@@ -39,10 +39,10 @@ def test_the_token_is_less_itself_standing_alone():
     assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3], [2, 2]]
 
 
-def test_every_word_counts_alike_in_the_centre_and_an_empty_view_has_no_angle():
+def test_every_word_counts_alike_in_the_center_and_an_empty_view_has_no_angle():
     rows = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     views = dict.fromkeys(VIEWS, rows)
-    centre = centres(views, np.array([0, 0, 1, 1]))
-    assert centre["token"].tolist() == [1.0, 0.25]  # of (2, 0) and (0, 0.5)
+    center = centers(views, np.array([0, 0, 1, 1]))
+    assert center["token"].tolist() == [1.0, 0.25]  # of (2, 0) and (0, 0.5)
     zero = dict.fromkeys(VIEWS, np.zeros(2))
     assert cosines(views, zero, np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [[1] * len(VIEWS), [0] * len(VIEWS), [0] * len(VIEWS)]

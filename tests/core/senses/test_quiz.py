@@ -8,12 +8,12 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.models import Model
-from core.index.neighbours import Query, make_query
+from core.index.neighbors import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
 from core.senses.judge import open_judge
-from core.text import labelled_words, languages
-from core.text.corpora import labelled_of
+from core.text import labeled_words, languages
+from core.text.corpora import labeled_of
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
@@ -33,10 +33,10 @@ def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
 
 
 def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_words():
-    sentences = labelled_of(ENGLISH, "jaguar")
+    sentences = labeled_of(ENGLISH, "jaguar")
     request = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == request != quiz.question(8, "jaguar", sentences)
-    words = labelled_words.words_of(ENGLISH)
+    words = labeled_words.words_of(ENGLISH)
     order = quiz._shuffle(7, "word", words)
     assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
 
@@ -48,7 +48,7 @@ def test_a_quiz_has_eight_words_with_two_or_three_senses_of_which_one_is_the_lab
         assert len({item.word for item in request}) == len(request) == quiz.QUESTIONS
         for item in request:
             assert 2 <= len(set(item.senses)) == len(item.senses) <= 3 and item.label in item.senses
-            assert any(s.tokens == item.tokens and s.targets[0].sense == item.label for s in labelled_of(language, item.word))
+            assert any(s.tokens == item.tokens and s.targets[0].sense == item.label for s in labeled_of(language, item.word))
 
 
 @pytest.mark.parametrize("language", [ENGLISH, KOREAN], ids=["en", "ko"])
@@ -73,7 +73,7 @@ def test_over_many_quizzes_no_place_among_the_choices_is_the_label_s():
 
 
 def test_a_word_without_two_senses_of_two_sentences_is_not_asked_about():
-    sentences = labelled_of(ENGLISH, "jaguar")
+    sentences = labeled_of(ENGLISH, "jaguar")
     item = [s for s in sentences if s.targets[0].sense == sentences[0].targets[0].sense]
     other = next(s for s in sentences if s.targets[0].sense != sentences[0].targets[0].sense)
     assert quiz.question(1, "jaguar", item) is quiz.question(1, "jaguar", [*item, other]) is quiz.question(1, "jaguar", []) is None
@@ -86,7 +86,7 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
     ]:  # two of the bundled table's words: nothing is encoded but the question
         table, query = open_word(request.word, model), query_of(model, request)
         result = quiz.read(table, request, query)
-        own = [int(r) for r in table.labelled_rows(request.word) if table.occurrence(int(r)).tokens == request.tokens]
+        own = [int(r) for r in table.labeled_rows(request.word) if table.occurrence(int(r)).tokens == request.tokens]
         assert len(own) == 1
         table.sense = table.sense.copy()
         for sense in request.senses:
@@ -101,22 +101,22 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
         assert result.layer in ("1", "2", "mix") and 0 < result.right <= result.others
 
 
-def test_a_model_reads_most_sentences_as_they_are_labelled_but_not_all(model):
+def test_a_model_reads_most_sentences_as_they_are_labeled_but_not_all(model):
     """The bundled words, each in sentences of its own draw: far above chance among two or three, and the machine does err."""
     right = [
         quiz.read(open_word(request.word, model), request, query_of(model, request)).sense == request.label
         for word in ("bank", "bark", "cell", "court", "light", "match", "note", "plant", "rock", "seal", "spring", "watch")
-        for request in [quiz.question(n, word, labelled_of(ENGLISH, word)) for n in (1, 2)]
+        for request in [quiz.question(n, word, labeled_of(ENGLISH, word)) for n in (1, 2)]
     ]
     assert 0.65 <= np.mean(right) < 1.0
 
 
-def test_in_the_sense_space_more_sentences_are_read_as_they_are_labelled(model):
+def test_in_the_sense_space_more_sentences_are_read_as_they_are_labeled(model):
     """And the sentence asked about does not vote there either, whatever label its own row bears."""
     space = open_judge(model).sense_space
     right = {"best layer": 0, "sense space": 0}
     for word in ("bank", "bark", "cell", "court", "light", "match"):
-        table, request = open_word(word, model), quiz.question(1, word, labelled_of(ENGLISH, word))
+        table, request = open_word(word, model), quiz.question(1, word, labeled_of(ENGLISH, word))
         query = query_of(model, request)
         result = quiz.read(table, request, query, space)
         right["best layer"] += quiz.read(table, request, query).right

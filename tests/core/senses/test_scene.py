@@ -139,7 +139,7 @@ def parts(model, table, space) -> Parts:
 
 
 def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(parts, table, space):
-    labeled = table.labelled_rows("bank")
+    labeled = table.labeled_rows("bank")
     drawn = scene.draw_labeled(table, "bank", labeled, parts.encode, space).scene
     assert drawn.spaces == ("0", "1", "2", "mix", "senses") and not drawn.points[0].any()
     assert drawn.points.shape == (5, len(labeled), 2) and drawn.points.dtype == np.float32

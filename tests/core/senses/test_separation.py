@@ -24,8 +24,8 @@ def unit_rows(seed: int, n: int, dims: int = 8) -> np.ndarray:
 
 def two_senses(seed: int, n: int, *, noise: float) -> tuple[np.ndarray, list[str]]:
     """n vectors of one word, the first half of one sense."""
-    centres = unit_rows(seed, 2)
-    rows = np.repeat(centres, [n // 2, n - n // 2], axis=0) + noise * unit_rows(seed + 1, n)
+    centers = unit_rows(seed, 2)
+    rows = np.repeat(centers, [n // 2, n - n // 2], axis=0) + noise * unit_rows(seed + 1, n)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True), ["a"] * (n // 2) + ["b"] * (n - n // 2)
 
 
@@ -35,7 +35,7 @@ def test_one_nn_is_the_share_whose_nearest_other_has_the_same_sense():
     assert one_nn(PAIRS, ["a", "b", "a", "b"]) == 0.0
 
 
-def test_tied_neighbours_count_by_their_share():
+def test_tied_neighbors_count_by_their_share():
     equal = np.ones((4, 4), np.float32)  # layer 0: one vector for all
     assert one_nn(equal, ["a", "a", "a", "b"]) == pytest.approx(0.5)  # three times 2/3, once 0, over 4
     nearly = equal + np.random.default_rng(0).normal(scale=3e-7, size=(4, 4)).astype(np.float32)
@@ -61,7 +61,7 @@ def test_purity_counts_the_k_nearest_and_shares_the_last_place_between_ties():
     assert purity_at_k(similarities, ["a", "b", "a", "b"], 2) == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 0) / 4)
 
 
-def test_purity_of_more_neighbours_than_there_are_takes_all():
+def test_purity_of_more_neighbors_than_there_are_takes_all():
     assert purity_at_k(PAIRS, ["a", "a", "b", "b"], 99) == pytest.approx(1 / 3)
 
 
@@ -117,7 +117,7 @@ def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(t
 
 def test_shuffling_pair_by_pair_and_by_matrix_give_the_same():
     rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    of, who, weights = separation._neighbours(rows @ rows.T, 1)  # few pairs: one by one
+    of, who, weights = separation._neighbors(rows @ rows.T, 1)  # few pairs: one by one
     table = np.zeros((18, 18))
     table[of, who] = weights
     every_pair = (np.repeat(np.arange(18), 18), np.tile(np.arange(18), 18), table.ravel())  # many: by matrix
@@ -159,7 +159,7 @@ def test_layer_0_is_within_chance():
     assert report.silhouette == 0
 
 
-def test_cosines_are_asked_for_word_by_word_and_unlabelled_occurrences_are_left_out():
+def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_out():
     request = []
 
     def similarities_of(rows):
@@ -253,7 +253,7 @@ def test_a_words_p_is_its_rank_among_its_shuffles():
 
 def test_shuffles_in_parts_are_the_shuffles_at_once(monkeypatch):
     rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    pairs = separation._neighbours(rows @ rows.T, 1)
+    pairs = separation._neighbors(rows @ rows.T, 1)
     whole = separation._shuffled(pairs, numbers, 60, np.random.default_rng(1))
     monkeypatch.setattr(separation, "PART", 100)
     assert len(whole) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), whole)

@@ -43,7 +43,7 @@ def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     assert result.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(result.by_chance, abs=0.25)
 
 
-def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
+def test_on_a_map_that_loses_nothing_every_true_neighbor_is_near():
     angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 30)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     flat = find_views([circle])[0].coordinates
@@ -51,7 +51,7 @@ def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
         assert links(circle @ circle[k], flat, flat[k], own=k).near.all()
 
 
-def test_where_too_many_are_equally_near_none_of_them_is_a_neighbour():
+def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():
     places = np.arange(12.0)[:, None]
     result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], own=0, k=3)
     assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
@@ -68,7 +68,7 @@ def test_few_points_and_none():
 
 
 def test_a_words_gain_is_what_its_own_report_says(table):
-    rows = table.labelled_rows("spring")
+    rows = table.labeled_rows("spring")
     gain = word_gain(table.similarities(rows, [0, 1, 0]), [table.senses[k] for k in table.sense[rows]])
     report = sense_report_of(table, "spring", np.array([0, 1, 0]))
     assert (gain.one_nn, gain.null_mean, gain.null_95) == pytest.approx((report.one_nn, report.null_mean, report.null_95))
@@ -98,7 +98,7 @@ def test_by_spelling_alone_hardly_a_word_is_told_apart_and_by_context_most_are(t
 
 
 @pytest.mark.parametrize("dims", [2, 3])
-def test_lines_lie_under_the_dots_and_say_which_neighbours_the_map_put_elsewhere(dims):
+def test_lines_lie_under_the_dots_and_say_which_neighbors_the_map_put_elsewhere(dims):
     flat = np.arange(4.0 * dims).reshape(4, dims)
     if dims == 2:
         figure = map_figure(flat, ["s"] * 4, [""] * 4, [5, 6, 7, 8], ["s"], MapLook(layer="1", key="k", picked=[7]))

@@ -12,7 +12,7 @@ from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
 from core.index.build import build_index
-from core.index.neighbours import Query, make_query
+from core.index.neighbors import Query, make_query
 from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
@@ -23,7 +23,7 @@ from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import levels
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.bench import verdicts
 
 CODES = ("en", "ko")
@@ -44,8 +44,8 @@ def opened():
 def test_every_example_is_two_meanings(opened, code: str):
     pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
-    bench = open_bench(opened[code][0].name)
-    wrong = {word: levels.judge(bench).judge(*bench.words(*pair)).verdict for word, pair in pairs.items()}
+    workspace = open_workspace(opened[code][0].name)
+    wrong = {word: levels.judge(workspace).judge(*workspace.words(*pair)).verdict for word, pair in pairs.items()}
     wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
     assert not wrong
 
@@ -64,7 +64,7 @@ def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
     """Pairs of the labeled sentences, each word judged by what the others teach."""
     model, table, ground = opened[code]
     words = pairs.words_to_judge(table)
-    judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabelled(table, words, seen[code], ground.layer)[0]
+    judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
     return verdicts.held_out(judged, len(words))
 
 
@@ -168,11 +168,11 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
     """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
-    request = levels.judge(open_bench(model))  # reads each sentence once
+    request = levels.judge(open_workspace(model))  # reads each sentence once
     random = np.random.default_rng(0)
     asked_of = []
     for lemma in table.lemmas:
-        rows = table.labelled_rows(lemma)
+        rows = table.labeled_rows(lemma)
         forms = [int(row) for row in rows if table.words[table.word[row]] != lemma]
         asked_of += [(row, int(other)) for row in forms for other in random.choice(rows, 1) if row != other]
     assert len(asked_of) > 150
@@ -181,8 +181,8 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
         item, other = request.judge(a, b), request.judge(b, a)
         assert item.verdict.says == other.verdict.says and item.lemma == other.lemma
         assert item.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
-        unlabelled = [request._without_labels(each).probability for each in ((a, b), (b, a))]
-        assert unlabelled[0] == pytest.approx(unlabelled[1], abs=1e-4)
+        unlabeled = [request._without_labels(each).probability for each in ((a, b), (b, a))]
+        assert unlabeled[0] == pytest.approx(unlabeled[1], abs=1e-4)
 
 
 def test_words_are_read_as_they_are_written(opened):
@@ -223,7 +223,7 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     for lemma in table.lemmas[:6]:
         assert ground.words[lemma].layer == verdict.trust_of(table, lemma).layer
         assert ground.words[lemma].above_chance == pytest.approx(verdict.trust_of(table, lemma).above_chance, abs=1e-3)
-    assert {name: len(centre) for name, centre in ground.centres.items()} == {
+    assert {name: len(center) for name, center in ground.centers.items()} == {
         name: rows.shape[1] for name, rows in seen[code].views("1").items()
     }
     measured = pairs.measure(table, seen[code])
@@ -245,7 +245,7 @@ def test_the_usual_ground_is_the_english_one(opened):
     ground = opened["en"][2]
     assert verdict.USUAL.layer == ground.layer
     assert verdict.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
-    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no center is known
+    assert not verdict.USUAL.centers and len(verdict.USUAL.alone) == 4  # of another model no center is known
 
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):
@@ -255,10 +255,10 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
         tokens = model.language.tokenize(text)
         queries.append(make_query(model.encoder, tokens, tokens.index("mouse")))
     vectors = static_vectors(model)
-    alone = verdict.of_labelled(table, "mouse", *queries, ground)
-    around = verdict.of_labelled(table, "mouse", *queries, ground, vectors)
+    alone = verdict.of_labeled(table, "mouse", *queries, ground)
+    around = verdict.of_labeled(table, "mouse", *queries, ground, vectors)
     assert around.around and not alone.around and around.probability < alone.probability
-    expected = verdict.of_labelled(table, "mouse", *queries, ground, vectors, open_space(model, vectors))
+    expected = verdict.of_labeled(table, "mouse", *queries, ground, vectors, open_space(model, vectors))
     assert expected.expected and not around.expected and expected.says == TWO
 
 
@@ -277,16 +277,16 @@ def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
     assert not evidence.is_also_a_name(table(*bird, country[1]), "turkey")  # what opens a sentence has a capital anyway
 
 
-def test_a_labelled_sentence_has_no_vote_on_itself(opened):
+def test_a_labeled_sentence_has_no_vote_on_itself(opened):
     _, table, ground = opened["en"]
-    rows = table.labelled_rows("bank")
+    rows = table.labeled_rows("bank")
     item, other = (table.occurrence(int(row)) for row in rows[[0, -1]])
     queries = [Query(o.tokens, o.position, table.rows.take(np.array([o.row]))[0].astype(np.float32)) for o in (item, other)]
-    result = verdict.of_labelled(table, "bank", *queries, ground)
+    result = verdict.of_labeled(table, "bank", *queries, ground)
     left = verdict._own(table, rows, queries[0])
     assert left.sum() == 1 and left[0]
     assert sum(result.shares[0].values()) == pytest.approx(1)
-    assert verdict.of_labelled(table, "bank", queries[0], queries[0], ground).probability == 1.0
+    assert verdict.of_labeled(table, "bank", queries[0], queries[0], ground).probability == 1.0
 
 
 def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
@@ -302,7 +302,7 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
         layers, both = np.stack([a.layers, b.layers]), [(q.tokens, q.position) for q in (a, b)]
         sides = np.stack([alone, alone])
         seen = evidence.gather(model.encoder, vectors, both, layers, sides, space=space if vectors else None)
-        return verdict.of_unlabelled(a, b, seen, ground)
+        return verdict.of_unlabeled(a, b, seen, ground)
 
     alike, apart = (judged(queries[0], other) for other in queries[1:])
     assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and alike.around
@@ -311,7 +311,7 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     usual = judged(queries[0], queries[1], ground=verdict.USUAL)
     assert not usual.around and 0 < usual.probability < 1
     assert judged(
-        queries[0], queries[2], vectors=None, ground=replace(ground, centres={**ground.centres, "topic": [0.0], "senses": [0.0]})
+        queries[0], queries[2], vectors=None, ground=replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
     ).around
 
 

@@ -28,10 +28,10 @@ def test_forms_are_length_and_place_in_their_own_spread():
     assert np.isfinite(forms([("a", "b")] * 2, [(1, 2)] * 2)).all()
 
 
-def test_centred_cosines_are_those_of_unit_vectors_less_their_mean():
+def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
     vectors = np.array([[2.0, 0], [0, 5], [0, 0]])
     assert cosines(vectors)[0] == pytest.approx([1, 0, 0])
-    assert cosines(vectors[:2], centred=True)[0, 1] == pytest.approx(-1)
+    assert cosines(vectors[:2], centered=True)[0, 1] == pytest.approx(-1)
 
 
 def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model():

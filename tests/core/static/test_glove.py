@@ -174,7 +174,7 @@ SMALL = GloveConfig(dim=8, window=3, x_max=50.0, epochs=25, min_count=5)
 def test_words_with_like_contexts_end_up_closest(language, tmp_path):
     heard: list[str] = []
     vectors = load_vectors(train_glove(language, tmp_path / "toy", SMALL, heard.append))
-    assert vectors.neighbours("cat", 1)[0].word == "dog" and vectors.neighbours("truck", 1)[0].word == "car"
+    assert vectors.neighbors("cat", 1)[0].word == "dog" and vectors.neighbors("truck", 1)[0].word == "car"
     meta = json.loads((tmp_path / "toy" / "meta.json").read_text())
     assert meta["corpus"]["files"] == ["toy.txt"] and meta["corpus"]["sentences"] == 3000 and meta["config"]["x_max"] == 50.0
     assert meta["losses"][-1] < meta["losses"][0] and len(meta["losses"]) == 25 and meta["words"] == len(vectors.words)

@@ -48,19 +48,19 @@ def gensim_file(path: Path, *, binary: bool) -> Path:
 # --- what is asked of vectors -------------------------------------------------------------------------------------------
 
 
-def test_neighbours_are_ordered_by_the_cosine_worked_out_by_hand(compass):
-    result = compass.neighbours("east", 10)
+def test_neighbors_are_ordered_by_the_cosine_worked_out_by_hand(compass):
+    result = compass.neighbors("east", 10)
     assert [n.word for n in result] == ["northeast", "north", "here", "west"]
     assert [n.cosine for n in result] == pytest.approx([0.5, 0, 0, -1], abs=1e-6)  # cos 60, cos 90, no direction, cos 180
 
 
 def test_length_of_a_query_changes_no_cosine_and_excluded_words_make_room(compass):
-    short, long = (compass.neighbours_of_vector(np.array([0, length]), 2, exclude=["north"]) for length in (0.1, 50))
+    short, long = (compass.neighbors_of_vector(np.array([0, length]), 2, exclude=["north"]) for length in (0.1, 50))
     assert [n.word for n in short] == [n.word for n in long] == ["northeast", "east"]
     assert short[0].cosine == pytest.approx(long[0].cosine) == pytest.approx(3**0.5 / 2)
 
 
-def test_a_word_is_looked_up_as_spelt_then_in_lower_case():
+def test_a_word_is_looked_up_as_spelled_then_in_lower_case():
     vectors = vectors_of({"Bush": [1, 0], "bush": [0, 1], "tree": [1, 1]})
     assert [vectors.spelling(w) for w in ("Bush", "BUSH", "Tree", "shrub")] == ["Bush", "bush", "tree", None]
     assert vectors.vector("BUSH").tolist() == [0, 1]
@@ -70,9 +70,9 @@ def test_a_word_is_looked_up_as_spelt_then_in_lower_case():
 def test_an_unknown_word_has_no_vector_and_its_near_spellings_are_named(compass):
     assert compass.vector("nroth") is None
     with pytest.raises(BadInput, match=r"^'nroth' is not in toy \(5 words\)\. Similar spellings: north(, northeast)?\.$"):
-        compass.neighbours("nroth", 3)
+        compass.neighbors("nroth", 3)
     with pytest.raises(BadInput, match=r"Similar spellings: none\."):
-        compass.neighbours("", 3)
+        compass.neighbors("", 3)
 
 
 def test_the_cosine_of_two_spellings_is_none_where_one_is_unknown(compass):
@@ -94,14 +94,14 @@ def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
 @pytest.mark.parametrize("vector", [[0, 0], [1, 2, 3], [1, float("nan")]])
 def test_a_vector_that_has_no_direction_here_is_refused(compass, vector):
     with pytest.raises(BadInput, match=r"shape \(2,\)"):
-        compass.neighbours_of_vector(np.array(vector), 1)
+        compass.neighbors_of_vector(np.array(vector), 1)
 
 
-def test_a_word_of_zeros_and_no_neighbours_at_all_are_refused(compass):
+def test_a_word_of_zeros_and_no_neighbors_at_all_are_refused(compass):
     with pytest.raises(BadInput, match="nonzero"):
-        compass.neighbours("here", 1)
+        compass.neighbors("here", 1)
     with pytest.raises(BadInput, match="at least 1"):
-        compass.neighbours("east", 0)
+        compass.neighbors("east", 0)
 
 
 def test_vectors_are_shared_and_cannot_be_changed(compass):
@@ -168,12 +168,12 @@ def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
     assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
 
 
-def test_neighbours_are_gensims():
+def test_neighbors_are_gensims():
     rng = np.random.default_rng(0)
     words = [f"w{k}" for k in range(200)]
     ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
     theirs.add_vectors(words, ours.keyed.vectors)
-    result, wanted = ours.neighbours("w3", 9), theirs.most_similar("w3", topn=9)
+    result, wanted = ours.neighbors("w3", 9), theirs.most_similar("w3", topn=9)
     assert [n.word for n in result] == [word for word, _ in wanted]
     assert [n.cosine for n in result] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
 
@@ -372,7 +372,7 @@ def test_a_binary_file_with_a_blank_in_a_word_is_refused(tmp_path, word, place, 
 
 def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     (tmp_path / "v.txt").write_bytes(b"3 2\na 1 2\nb 3 4\n")
-    status, out, err = call("static-neighbours", "--vectors", tmp_path / "v.txt", "--word", "a")
+    status, out, err = call("static-neighbors", "--vectors", tmp_path / "v.txt", "--word", "a")
     assert status == 0 and out.split()[1] == "b"
     assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
@@ -430,7 +430,7 @@ def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, r
     vectors = read_bytes(data[:at] + put + data[at + removed :], ".txt")
     if vectors is not None:
         assert all(
-            -1.001 <= n.cosine <= 1.001 for word in vectors.words[:3] if vectors.vector(word).any() for n in vectors.neighbours(word, 3)
+            -1.001 <= n.cosine <= 1.001 for word in vectors.words[:3] if vectors.vector(word).any() for n in vectors.neighbors(word, 3)
         )
         assert vectors.keyed.vectors.shape == (len(vectors.words), vectors.dim) and np.isfinite(vectors.keyed.vectors).all()
 
@@ -446,15 +446,15 @@ def test_the_bundled_vectors_are_whole_small_and_sensible():
     vectors = load_vectors(folder)
     assert len(vectors.words) >= 60_000 and vectors.dim == 100
     assert sum(path.stat().st_size for path in folder.iterdir()) < 16_000_000
-    assert {"loan", "money", "banks"} & {n.word for n in vectors.neighbours("bank", 30)}
+    assert {"loan", "money", "banks"} & {n.word for n in vectors.neighbors("bank", 30)}
     meta = vectors.provenance
-    assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["licence"]
+    assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["license"]
     assert meta["losses"] == sorted(meta["losses"], reverse=True)
 
 
-def test_a_word_is_no_neighbour_of_itself_behind_another():
+def test_a_word_is_no_neighbor_of_itself_behind_another():
     result = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
-    assert [n.word for n in result.neighbours("말")] == [n.word for n in result.neighbours(f"{JOINER}말")] == ["소"]
+    assert [n.word for n in result.neighbors("말")] == [n.word for n in result.neighbors(f"{JOINER}말")] == ["소"]
 
 
 def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_asked_for(compass):

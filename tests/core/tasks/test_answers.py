@@ -8,7 +8,7 @@ from core.common.errors import BadInput
 from core.elmo.models import Model
 from core.learning.frozen import vectors_fingerprint
 from core.tasks import answers
-from core.tasks.catalogue import TASKS
+from core.tasks.catalog import TASKS
 from core.tasks.heads import save_head
 from core.tasks.task import VARIANTS, read_data
 from core.tasks.train import freeze, make_fit

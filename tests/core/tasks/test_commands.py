@@ -18,7 +18,7 @@ from core.cli import tasks
 from core.elmo.weights import save_safetensors
 from core.files import download, public_data
 from core.tasks import entailment
-from core.tasks.catalogue import TASKS
+from core.tasks.catalog import TASKS
 from core.tasks.task import read_data
 from tests.core.classify_parts import tiny_encoder
 from tests.core.files.test_registry import Handler
@@ -133,7 +133,7 @@ def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publishe
         assert read_data(TASKS[name], here, small(name)) == read_data(TASKS[name], tmp_path / "there", small(name))
 
 
-def test_snli_is_unpacked_to_the_labelled_pairs_that_are_read(publisher, fetch, tmp_path):
+def test_snli_is_unpacked_to_the_labeled_pairs_that_are_read(publisher, fetch, tmp_path):
     here = tmp_path / "here"
     assert fetch("--only", "entailment", "--data", str(here))[0] == 0
     assert read_data(TASKS["entailment"], here, small("entailment")) == read_data(

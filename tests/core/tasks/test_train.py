@@ -12,7 +12,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
 from core.learning.frozen import Frozen
-from core.tasks.catalogue import TASKS, task_named
+from core.tasks.catalog import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts
 from core.tasks.reader import BiLSTM

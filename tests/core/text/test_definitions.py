@@ -11,7 +11,7 @@ ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
 @pytest.mark.parametrize(("language", "corpus"), [(ENGLISH, "sentences+more-words"), (KOREAN, "sentences-ko")])
-def test_every_labelled_sense_is_defined_in_a_line_that_is_not_its_name(language, corpus):
+def test_every_labeled_sense_is_defined_in_a_line_that_is_not_its_name(language, corpus):
     senses = {(target.lemma, target.sense) for sentence in open_corpus(corpus) for target in sentence.targets}
     message = {(word, sense): definition(language, word, sense) for word, sense in senses}
     assert [item for item, text in message.items() if not text or text == item[1] or "\n" in text or len(text) > 120] == []

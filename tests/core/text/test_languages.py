@@ -16,7 +16,7 @@ from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.elmo.models import open_model
-from core.index.neighbours import make_query
+from core.index.neighbors import make_query
 from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
@@ -124,7 +124,7 @@ def test_words_of_another_script_are_cut_as_in_english():
     assert plain(KO.tokenize("\ud800눈이")) == ["\ud800", "눈", "이"]
 
 
-def test_a_word_is_cut_out_where_the_analyser_leaves_it_in_another():
+def test_a_word_is_cut_out_where_the_analyzer_leaves_it_in_another():
     tokens = KO.tokenize("벌도 벌에게 쏘였다.")
     assert plain(with_word(["배도", "부르다"], "배")) == ["배", "도", "부르다"]
     assert find_word(with_word(tokens, "벌"), "벌") and join_tokens(with_word(tokens, "벌")) == join_tokens(tokens)
@@ -144,26 +144,26 @@ def test_a_corpus_of_ones_own_is_cut_as_the_language_in_use():
     assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
 
 
-def test_without_the_analyser_one_sentence_says_what_to_install(monkeypatch):
-    morphemes._analyser.cache_clear()
+def test_without_the_analyzer_one_sentence_says_what_to_install(monkeypatch):
+    morphemes._analyzer.cache_clear()
     monkeypatch.setitem(sys.modules, "mecab", None)
     monkeypatch.setitem(sys.modules, "fugashi", None)
     with pytest.raises(BadInput, match="pip install python-mecab-ko"):
         KO.tokenize("눈이 온다.")
     assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
-    morphemes._analyser.cache_clear()
+    morphemes._analyzer.cache_clear()
 
 
 @pytest.mark.parametrize("sentence", [*TEXTS, "눈\ud800이 온다", "ㅋ" * 3000, "가\n나\t다"])
 def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary(monkeypatch, sentence):
     expected = join_tokens(KO.tokenize(sentence))
-    morphemes._analyser.cache_clear()
+    morphemes._analyzer.cache_clear()
     monkeypatch.setitem(sys.modules, "mecab", None)
     try:
         assert join_tokens(KO.tokenize(sentence)) == expected
         assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
     finally:
-        morphemes._analyser.cache_clear()
+        morphemes._analyzer.cache_clear()
 
 
 # --- a third language, from files alone --------------------------------------------------------------------------------
@@ -178,8 +178,8 @@ def described(folder: Path, code: str, **told) -> None:
     ("message", "said"),
     [
         ({}, "names no language"),
-        ({"name": "X", "tokeniser": "magic"}, "unknown tokenizer 'magic'"),
-        ({"name": "X", "colour": 1}, "unknown colour"),
+        ({"name": "X", "tokenizer": "magic"}, "unknown tokenizer 'magic'"),
+        ({"name": "X", "color": 1}, "unknown color"),
         ({"name": "X", "filters": [3]}, "must be pairs"),
     ],
 )
@@ -212,7 +212,7 @@ def made_up(folder: Path) -> list[dict]:
     (folder / "corpora" / "sentences-xx.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "texts" / "xx.po").write_text('msgid "Does a word mean the same thing twice?"\nmsgstr "Pim ra pim?"\n')
     names = {"model": "elmo-xx", "vectors": "glove-xx", "sentences": "sentences-xx"}
-    described(folder, "xx", name="Pimra", tokeniser="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
+    described(folder, "xx", name="Pimra", tokenizer="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
     return rows
 
 
@@ -238,7 +238,7 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     result = table.nearest(query, layer_weights("2", 3), k=3)
     assert len(result) == 3 and {n.occurrence.sense for n in result} <= {"bird", "stone"}
     capsys.readouterr()
-    assert main.main(["neighbours", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
+    assert main.main(["neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
     assert "pim" in capsys.readouterr().out
 
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
@@ -283,7 +283,7 @@ WITH_COPULA = {  # words of assets/words-ko.json
 
 
 @pytest.mark.parametrize(("word", "sentence"), [(w, s) for w, text in WITH_COPULA.items() for s in re.findall(r".+?[.?!)]”?(?= |$)", text)])
-def test_a_noun_with_the_copula_is_found_whatever_the_analyser_makes_of_it(word, sentence):
+def test_a_noun_with_the_copula_is_found_whatever_the_analyzer_makes_of_it(word, sentence):
     tokens, places = locate(KO.tokenize(sentence), word, KO)
     assert places and bare(tokens[places[0]]) == word
     assert join_tokens(tokens) == join_tokens(KO.tokenize(sentence))

@@ -27,7 +27,7 @@ from core.text.sentences import Sentence, Target, read_sentences
 
 LETTER = "Dear Ann, the bank of the river flooded.\nThe bank lent us nothing. We moved on."
 SONG = "text,year\nA bird sang in spring.,1990\nThe spring of the clock broke.,1991\n"
-LABELLED = {"tokens": ["The", "bank", "shut"], "position": 1, "word": "bank", "lemma": "bank", "sense": "money"}
+LABELED = {"tokens": ["The", "bank", "shut"], "position": 1, "word": "bank", "lemma": "bank", "sense": "money"}
 
 
 def written(folder: Path, **files: str | bytes) -> list[Source]:
@@ -60,7 +60,7 @@ class CountingEncoder:
 
 
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
-    sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELLED) + "\n", list_json='[["One", "list"]]')
+    sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELED) + "\n", list_json='[["One", "list"]]')
     kept = keep_files(sources)
     alone = [sentence for source in sources for sentence in read_sentences(source.path)]
     back = read_sentences(kept.path)
@@ -79,7 +79,7 @@ def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_to
 
 
 def test_two_labels_of_one_sentence_stay_one_sentence(tmp_path):
-    rows = [LABELLED, LABELLED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
+    rows = [LABELED, LABELED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
     kept = keep_files(written(tmp_path, marks_jsonl="\n".join(map(json.dumps, rows))))
     assert [[target.position for target in s.targets] for s in read_sentences(kept.path)] == [[1, 2]]
 

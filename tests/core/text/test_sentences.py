@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
-from core.text.sentences import LabelledRow, Sentence, Target, fingerprint, read_labelled, read_sentences, sentences_from_text
+from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_sentences, sentences_from_text
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money
 
 
 @pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
-def test_plain_text_is_split_and_tokenised(file, suffix):
+def test_plain_text_is_split_and_tokenized(file, suffix):
     path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
     assert words(read_sentences(path)) == ["He did n't go .", "Why ?", "강둑에 앉았다 ."]
     assert words(read_sentences(path, split=False)) == ["He did n't go . Why ?", "강둑에 앉았다 ."]
@@ -103,19 +103,19 @@ def test_what_stands_behind_a_mark_in_a_table_of_one_column_belongs_to_its_text(
     assert words(read_sentences(file(name, content))) == texts
 
 
-def test_labelled_rows_take_label_or_sense(file):
-    rows = read_labelled(file("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3}]))
-    assert rows[0] == LabelledRow("bank", ("The", "bank"), 1, "money")
+def test_labeled_rows_take_label_or_sense(file):
+    rows = read_labeled(file("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3}]))
+    assert rows[0] == LabeledRow("bank", ("The", "bank"), 1, "money")
     assert (rows[1].label, rows[2].label) == ("river edge", "3")
-    assert read_labelled(file("a.json", json.dumps([ROW]))) == rows[:1]
+    assert read_labeled(file("a.json", json.dumps([ROW]))) == rows[:1]
 
 
-def test_labelled_words_may_be_lemmas_but_not_one_place_off(file):
+def test_labeled_words_may_be_lemmas_but_not_one_place_off(file):
     went = {"word": "go", "tokens": ["He", "went", "to", "go"], "position": 1, "label": "move"}
-    assert len(read_labelled(file("a.jsonl", [went, ROW]))) == 2
+    assert len(read_labeled(file("a.jsonl", [went, ROW]))) == 2
     off = {**ROW, "tokens": ["The", "bank", "sank"], "position": 2}
     with pytest.raises(BadInput, match=r"line 1: token 2 is 'sank', not 'bank'; the same in 3 of 3 rows\. Positions count"):
-        read_labelled(file("b.jsonl", [off, off, went]))
+        read_labeled(file("b.jsonl", [off, off, went]))
 
 
 def test_pasted_text_is_read_like_a_file():
@@ -229,7 +229,7 @@ def test_what_cannot_be_read_is_told_with_its_line(file, name, content, message)
 
 REFUSED_ROWS = [
     ("a.jsonl", "", "a.jsonl holds no row"),
-    ("a.csv", "x", r"a\.csv holds no labelled rows"),
+    ("a.csv", "x", r"a\.csv holds no labeled rows"),
     ("a.jsonl", [{k: v for k, v in ROW.items() if k != "label"}], r"line 1: a row of 'word', 'tokens', 'position', without label"),
     ("a.jsonl", [{"tokens": ["a"]}], "without word and position and label"),
     ("a.jsonl", [["a"]], r"\['a'\], without word"),
@@ -240,9 +240,9 @@ REFUSED_ROWS = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), REFUSED_ROWS, ids=range(len(REFUSED_ROWS)))
-def test_labelled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, message):
+def test_labeled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, message):
     with pytest.raises(BadInput, match=message):
-        read_labelled(file(name, content))
+        read_labeled(file(name, content))
 
 
 @pytest.mark.parametrize("column", ["txt", "3", "0", "²", "999999999999", ""])
@@ -299,7 +299,7 @@ ENDINGS = st.sampled_from([".txt", ".jsonl", ".json", ".csv", ".tsv", ".txt.xz",
 
 def read_anyhow(path: Path) -> None:
     """Reads as everything; only our own errors may come out, each one line."""
-    for read in (read_sentences, read_labelled, lambda path: read_sentences(path, text_column="x", split=False, limit=2)):
+    for read in (read_sentences, read_labeled, lambda path: read_sentences(path, text_column="x", split=False, limit=2)):
         try:
             read(path)
         except ElmoscopeError as error:

@@ -126,7 +126,7 @@ def test_nothing_but_marks_and_grammar_is_answered_too():
     assert word_in_question([JOINER], [], KO) == (0, None)
 
 
-def test_every_labelled_word_is_on_the_first_list():
+def test_every_labeled_word_is_on_the_first_list():
     for language in (EN, KO):
         sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
         lemmas = {target.lemma or target.word for sentence in sentences for target in sentence.targets}

@@ -258,13 +258,13 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
 def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(corpus, table_types):
     t, batch = trainer(corpus, table_types=table_types), next(corpus.batches(tokens=60, seed=0, oversample={}))
     drawn = t.sampler.draw()
-    learnt = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
-    learnt += [t.table.weight] if t.table else [*t.model.characters.parameters()]
+    learned = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
+    learned += [t.table.weight] if t.table else [*t.model.characters.parameters()]
     t.gradients(batch, drawn, train_characters=True)
-    result = [p.grad.to_dense() for p in learnt]
+    result = [p.grad.to_dense() for p in learned]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
     loss = sum(sum(t.loss(x, batch, drawn, backward=backward)) for backward in (False, True)) / 2
-    for mine, plain in zip(result, torch.autograd.grad(loss, learnt), strict=True):
+    for mine, plain in zip(result, torch.autograd.grad(loss, learned), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
 

@@ -87,8 +87,8 @@ def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given(
     characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
     result = solve_characters(characters, WORDS, table)
     with torch.no_grad():
-        spelt = characters(torch.from_numpy(character_ids(WORDS)))
-    assert result["r2"] > 0.99 and (spelt - table).abs().max() < 0.2
+        spelled = characters(torch.from_numpy(character_ids(WORDS)))
+    assert result["r2"] > 0.99 and (spelled - table).abs().max() < 0.2
     assert (result["n_grams"], result["words"]) == (20, 12)
 
 
@@ -138,5 +138,5 @@ def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
         assert torch.equal(trainer.model.state_dict()[name], value), name
     # One step reads what the model would have read: the table holds what its char-CNN spells.
     ids = torch.tensor([corpus.types.index("river"), corpus.types.index("government")])
-    spelt = trained.characters(torch.from_numpy(character_ids(["river", "government"])))
-    torch.testing.assert_close(trainer.word_vectors(ids, train=False), spelt)
+    spelled = trained.characters(torch.from_numpy(character_ids(["river", "government"])))
+    torch.testing.assert_close(trainer.word_vectors(ids, train=False), spelled)

@@ -11,7 +11,7 @@ from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
 from core.views.sides import Side, facts_of, keep_news
-from core.workbench import open_bench
+from core.workspace import open_workspace
 from tests.core.corpus import two_texts
 
 
@@ -22,8 +22,8 @@ def sides(tmp_path_factory) -> tuple[Side, Side]:
 
 
 @pytest.fixture(scope="module")
-def bank(bench, sides):
-    return change.compute(bench, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
+def bank(workspace, sides):
+    return change.compute(workspace, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
 
 
 def test_a_word_of_another_sense_has_changed(bank):
@@ -37,60 +37,60 @@ def test_a_word_of_another_sense_has_changed(bank):
     assert [sum(band.counts) for band in bank.bands] == [16, 16]
 
 
-def test_a_word_of_the_same_sense_has_not(bench, sides):
+def test_a_word_of_the_same_sense_has_not(workspace, sides):
     """The frames are the same on both sides: each sentence is there twice."""
-    garden = change.compute(bench, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))
+    garden = change.compute(workspace, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))
     assert garden.change.p > 0.5
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
 
 
-def test_words_of_like_frequency_stand_beside_it(bench, sides):
-    control = change.control(bench, ControlRequest(word="bank", first=sides[0], second=sides[1]))
+def test_words_of_like_frequency_stand_beside_it(workspace, sides):
+    control = change.control(workspace, ControlRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words
     assert "bank" not in control.words
     assert control.below == len(control.words)  # nothing else changed as much
-    assert change.control(bench, ControlRequest(word="unheard", first=sides[0], second=sides[1])) is None
+    assert change.control(workspace, ControlRequest(word="unheard", first=sides[0], second=sides[1])) is None
 
 
-def test_the_list_has_what_changed_first(bench, sides):
+def test_the_list_has_what_changed_first(workspace, sides):
     ticks = []
-    ranked = change.rank(change.read(bench, *sides), RankRequest(at_least=8), lambda *told: ticks.append(told))
+    ranked = change.rank(change.read(workspace, *sides), RankRequest(at_least=8), lambda *told: ticks.append(told))
     assert ranked[0].word == "bank"
     assert {each.word for each in ranked} >= {"bank", "garden"}
     assert all(each.corrected >= each.change.p for each in ranked)
     assert ticks[-1][:2] == (len(ranked), len(ranked))
 
 
-def test_spans_of_dates_are_two_sides_and_bands_over_time(bench, tmp_path):
+def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
     corpus = two_texts.dated(tmp_path)
-    assert change.dates(bench, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
+    assert change.dates(workspace, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
-    result = change.compute(bench, ChangeRequest(word="bank", first=early, second=late))
+    result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
     assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents")
     assert result.change.p <= 0.01
     assert len(result.bands) == 6  # of 32 sentences
     assert result.bands[0].name.startswith("1840")
     assert sum(sum(band.counts) for band in result.bands) == 32
-    part = change.compute(bench, ChangeRequest(word="bank", first=Side(corpus=corpus, start="1840", end="1843"), second=late))
+    part = change.compute(workspace, ChangeRequest(word="bank", first=Side(corpus=corpus, start="1840", end="1843"), second=late))
     assert part.change.first < 16
 
 
-def test_documents_and_dates_are_those_of_the_sentences(bench, tmp_path):
+def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
     """A date is the sentence's own, else the year in its document's name; a file's name is no document."""
     corpus, index = tmp_path / "of-1777.jsonl", tmp_path / "index"
     rows = ({"document": "a-1850.txt"}, {"document": "a-1850.txt", "date": "1790"}, {})
     corpus.write_text("".join(json.dumps({"text": "A bank."} | row) + "\n" for row in rows), "utf-8")
-    facts = facts_of(bench, str(corpus))
+    facts = facts_of(workspace, str(corpus))
     assert facts.documents.of(np.arange(3)) == ["a-1850.txt", "a-1850.txt", ""]
     assert facts.dates.of(np.arange(3)) == ["1850", "1790", ""]
     assert facts.between(Side(end="1800"), np.arange(3)).tolist() == [False, True, False]
     index.mkdir()
     (index / "meta.json").write_text("{}", "utf-8")
-    assert not len(facts_of(bench, str(index)).dates.codes)
-    assert not len(facts_of(bench, "no-such-corpus").dates.codes)
+    assert not len(facts_of(workspace, str(index)).dates.codes)
+    assert not len(facts_of(workspace, "no-such-corpus").dates.codes)
 
 
-def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
+def test_what_cannot_be_compared_is_said(workspace, sides, tmp_path):
     first, second = sides
     dated = two_texts.dated(tmp_path)
     for request, message in (
@@ -107,9 +107,9 @@ def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
         ),
     ):
         with pytest.raises(BadInput, match=message):
-            change.compute(bench, request)
+            change.compute(workspace, request)
     with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
-        change.rank(change.read(bench, first, second), RankRequest(at_least=500))
+        change.rank(change.read(workspace, first, second), RankRequest(at_least=500))
 
 
 def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
@@ -156,7 +156,7 @@ def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     from core.corpus.spread import Labels
     from core.views import induction
 
-    occurrences = induction.compute(open_bench(), induction.InductionRequest(word="bank")).occurrences
+    occurrences = induction.compute(open_workspace(), induction.InductionRequest(word="bank")).occurrences
     gold = np.array([o.sense for o in occurrences.items])
     sentences = [(o.tokens, o.position) for o in occurrences.items]
     chosen = [(int(k), sense) for sense in np.unique(gold) for k in np.flatnonzero(gold == sense)[:2]]
@@ -178,31 +178,31 @@ def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     assert "is a circle. Merge one way" in refused("senses", "spread", "--word", "bank", "--labels", paths[0], *circle)
 
 
-def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(bench, sides, bank, tmp_path, monkeypatch):
+def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(workspace, sides, bank, tmp_path, monkeypatch):
     """Read for themselves, and as rows of every token's table."""
 
     def unread(*_):
         raise AssertionError("a whole corpus was read")
 
     with monkeypatch.context() as patched:
-        patched.setattr(bench.opener, "every_token", unread)
-        alone = change.compute(bench, ChangeRequest(word="garden", first=sides[0], second=sides[1], space="1"))
+        patched.setattr(workspace.opener, "every_token", unread)
+        alone = change.compute(workspace, ChangeRequest(word="garden", first=sides[0], second=sides[1], space="1"))
     folders = [str(tmp_path / name) for name in ("one", "two")]
     for side, folder in zip(sides, folders, strict=True):
         assert main(["index", "build", "--corpus", side.corpus, "--output", folder]) == 0
     tables = tuple(Side(corpus=folder) for folder in folders)
     for word, space, of in (("bank", "senses", bank), ("garden", "1", alone)):
-        other = change.compute(bench, ChangeRequest(word=word, first=tables[0], second=tables[1], space=space))
+        other = change.compute(workspace, ChangeRequest(word=word, first=tables[0], second=tables[1], space=space))
         assert [o.sentence for o in of.items] == [o.sentence for o in other.items]
         assert (of.names, of.everything, of.groups.tolist()) == (other.names, other.everything, other.groups.tolist())
         assert of.change.gap.value == pytest.approx(other.change.gap.value, abs=1e-4)
         assert of.change.apd.null == pytest.approx(other.change.apd.null, abs=1e-4)
 
 
-def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(bench):
+def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(workspace):
     """Of "court" the news have the judges', and one sports hall, which is in the group of our sports halls; no king's. Three groups, as labeled."""
     news = Side(corpus=keep_news())
-    result = change.compute(bench, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
+    result = change.compute(workspace, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
     sports = np.array([o.sense == "tennis or basketball" for o in result.items[: result.change.first]])
     group = int(np.median(result.groups[: result.change.first][sports]))
     inside = result.groups == group

@@ -13,13 +13,13 @@ from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.views import compare, levels
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
-from core.workbench import open_bench
+from core.workspace import open_workspace
 
 
 @pytest.fixture
-def table(bench, monkeypatch) -> OccurrenceTable:
+def table(workspace, monkeypatch) -> OccurrenceTable:
     table = OccurrenceTable(ASSETS / "targets")
-    monkeypatch.setattr(bench.opener, "targets", lambda *_: table)
+    monkeypatch.setattr(workspace.opener, "targets", lambda *_: table)
     return table
 
 
@@ -30,9 +30,9 @@ def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
     assert short_names(["one", "one"]) == {"one": "one"} and short_names([]) == {}
 
 
-def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(bench, table):
+def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(workspace, table):
     first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", whole=False) for name in "ab")
-    result = compare.compute(bench, CompareRequest(first=first, second=second))
+    result = compare.compute(workspace, CompareRequest(first=first, second=second))
     assert result.names == ("a/own.txt · 2", "b/own.txt · 2")
     assert len(set(result.cka_names)) == len(result.cka_names) == 8
     counts = dict(zip(table.words, np.bincount(table.word, minlength=len(table.words)), strict=True))
@@ -40,26 +40,26 @@ def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_o
     assert (result.comparison.shared == 10).all() and result.shift.between == pytest.approx(0, abs=1e-5)
 
 
-def test_vectors_and_a_layer_are_compared_over_the_words_they_share(bench, table):
+def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, table):
     request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", whole=False), k=5)
-    result = compare.compute(bench, request)
-    a, b = bench.vectors, spaces.type_space("", table, layer_weights("2", 3))
+    result = compare.compute(workspace, request)
+    a, b = workspace.vectors, spaces.type_space("", table, layer_weights("2", 3))
     words = result.comparison.words
     expected = spaces.compare(np.stack([a.vector(word) for word in words]), spaces.on_words(b, words), words, k=5)
     assert result.names == ("glove-mini", "elmo-mini · 2") and result.shift is None and "bank" in result.ambiguous
     np.testing.assert_array_equal(result.comparison.shared, expected.shared)
 
 
-def test_a_corpus_that_is_being_read_has_no_answer_yet(bench, monkeypatch):
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     side = SpaceName("elmo-mini", "2", "sentences")
-    assert compare.compute(bench, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
+    assert compare.compute(workspace, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
 
 
-def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path, private_cache):
+def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
-    result = compare.compute(bench, CompareRequest(first=senses, second=layer))
-    space, table, words = levels.sense_space(bench), bench.targets, result.comparison.words
+    result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
+    space, table, words = levels.sense_space(workspace), workspace.targets, result.comparison.words
     places = space.place(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)
@@ -71,10 +71,10 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path, p
     corpus.write_text("".join(json.dumps({"tokens": list(s.as_py())}) + "\n" for s in table.sentences[:60]))
     whole = SpaceName("elmo-mini", "senses", str(corpus))
     with pytest.raises(BadInput, match="share 6 words"):  # its index keeps them
-        compare.compute(bench, CompareRequest(first=whole, second=layer))
+        compare.compute(workspace, CompareRequest(first=whole, second=layer))
     [folder] = (private_cache / "indexes").iterdir()
     (folder / KEPT).unlink()  # as an older version built it
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
     with pytest.raises(BadInput, match="keeps no substitutes"):
-        compare.compute(open_bench(), CompareRequest(first=whole, second=layer))
+        compare.compute(open_workspace(), CompareRequest(first=whole, second=layer))

@@ -11,7 +11,7 @@ from core.text import own_corpus
 from core.views import concordance, induction
 from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
-from core.workbench import Bench, open_bench
+from core.workspace import Workspace, open_workspace
 from tests.core.corpus import two_texts
 
 RIVER, MONEY = {"grassy", "muddy", "grew", "reeds", "boat", "drifted"}, {"lent", "loan", "refused", "sum", "large"}
@@ -23,17 +23,17 @@ def corpus(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
-def bench(corpus) -> Bench:
-    return open_bench(corpus=corpus)
+def workspace(corpus) -> Workspace:
+    return open_workspace(corpus=corpus)
 
 
 @pytest.fixture(scope="module")
-def columns(bench) -> tuple[concordance.SenseColumn, ...]:
-    return concordance.collocates(bench, CollocatesRequest(query="bank", senses=GROUPS, minimum=3, grammar=False)).senses
+def columns(workspace) -> tuple[concordance.SenseColumn, ...]:
+    return concordance.collocates(workspace, CollocatesRequest(query="bank", senses=GROUPS, minimum=3, grammar=False)).senses
 
 
-def test_each_group_found_is_a_column_of_its_own_words(bench, columns):
-    result = induction.compute(bench, InductionRequest(word="bank"))
+def test_each_group_found_is_a_column_of_its_own_words(workspace, columns):
+    result = induction.compute(workspace, InductionRequest(word="bank"))
     assert [column.sense for column in columns] == list(result.groups.names)
     assert [column.n for column in columns] == np.bincount(result.groups.of).tolist()
     assert sum(column.n for column in columns) == 32
@@ -45,34 +45,34 @@ def test_each_group_found_is_a_column_of_its_own_words(bench, columns):
         assert all(a.z >= b.z > 0 for a, b in zip(column.words, column.words[1:], strict=False))
 
 
-def test_each_word_of_a_column_opens_its_lines(bench, columns):
+def test_each_word_of_a_column_opens_its_lines(workspace, columns):
     for column in columns:
-        every = concordance.concordance(bench, ConcordanceRequest(query="bank", sense=column.sense, senses=GROUPS, number=50))
+        every = concordance.concordance(workspace, ConcordanceRequest(query="bank", sense=column.sense, senses=GROUPS, number=50))
         assert every.n == column.n
         for word in column.words:
             request = ConcordanceRequest(query="bank", near=word.word, sense=column.sense, senses=GROUPS, number=50)
-            lines = concordance.concordance(bench, request)
+            lines = concordance.concordance(workspace, request)
             assert lines.n == word.here  # once a sentence here
-            elsewhere = concordance.concordance(bench, ConcordanceRequest(query="bank", near=word.word, number=50))
+            elsewhere = concordance.concordance(workspace, ConcordanceRequest(query="bank", near=word.word, number=50))
             assert elsewhere.n == word.here + word.elsewhere
             assert {line.sentence for line in lines.lines} <= {line.sentence for line in every.lines}
             for line in lines.lines:
                 assert word.word in [token.casefold() for token in (*line.left[-5:], *line.right[:5])]
 
 
-def test_sorted_by_group_the_lines_of_one_stand_together(bench, columns):
+def test_sorted_by_group_the_lines_of_one_stand_together(workspace, columns):
     request = ConcordanceRequest(query="bank", order="sense", senses=GROUPS)
-    hits = concordance.hits_of(bench, request)
-    of, names = concordance.senses_of(bench, "bank", hits, GROUPS)
+    hits = concordance.hits_of(workspace, request)
+    of, names = concordance.senses_of(workspace, "bank", hits, GROUPS)
     assert names == [column.sense for column in columns]
     assert (np.diff(of) >= 0).all()
 
 
-def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(bench):
+def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace):
     with pytest.raises(BadInput, match=r"No sense .nowhere. of this word here\. It has: "):
-        concordance.concordance(bench, ConcordanceRequest(query="bank", sense="nowhere", senses=GROUPS))
+        concordance.concordance(workspace, ConcordanceRequest(query="bank", sense="nowhere", senses=GROUPS))
     with pytest.raises(BadInput, match="too few to look for meanings in"):
-        concordance.collocates(bench, CollocatesRequest(query="church", senses=GROUPS))
+        concordance.collocates(workspace, CollocatesRequest(query="church", senses=GROUPS))
 
 
 def test_the_command_writes_the_same_columns(corpus, columns, capsys):
@@ -84,7 +84,7 @@ def test_the_command_writes_the_same_columns(corpus, columns, capsys):
 
 def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it():
     kept = own_corpus.keep_text("bank", "mine")
-    result = concordance.keyness(open_bench(corpus=kept.name), KeynessRequest(most=10_000))
+    result = concordance.keyness(open_workspace(corpus=kept.name), KeynessRequest(most=10_000))
     assert [word.word for word in result.first] == ["bank"]
     assert all(word.first for word in result.first) and all(word.second for word in result.second)
 
@@ -93,42 +93,45 @@ def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it():
 def open_rows(tmp_path_factory):
     """Rows as a corpus: (document, date, sentence, times) each."""
 
-    def opened(*rows: tuple[str, str, str, int]) -> Bench:
+    def opened(*rows: tuple[str, str, str, int]) -> Workspace:
         path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
         lines = [
             {"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, times in rows for _ in range(times)
         ]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-        return open_bench(corpus=str(path))
+        return open_workspace(corpus=str(path))
 
     return opened
 
 
 def test_figures_of_chosen_documents_are_of_these_alone(open_rows):
-    bench = open_rows(("a", "", "the bank is here now.", 50), ("b", "", "nothing of it is here.", 50))
-    assert concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("a",))).deviation == pytest.approx(0, abs=1e-9)
-    bench = open_rows(("a", "1990", "strong bank here now today.", 10), ("b", "1990", "strong bank here now today.", 90))
-    part = concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("a",)))
+    workspace = open_rows(("a", "", "the bank is here now.", 50), ("b", "", "nothing of it is here.", 50))
+    assert concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("a",))).deviation == pytest.approx(0, abs=1e-9)
+    workspace = open_rows(("a", "1990", "strong bank here now today.", 10), ("b", "1990", "strong bank here now today.", 90))
+    part = concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("a",)))
     assert (part.n, part.tokens, part.dates, part.documents) == (10, 60, (("1990", 10, 60),), (("a", 10, 60),))
     assert part.per_million == pytest.approx(1e6 / 6)
-    result = concordance.collocates(bench, CollocatesRequest(query="bank", documents=("a",)))
+    result = concordance.collocates(workspace, CollocatesRequest(query="bank", documents=("a",)))
     strong = next(item for item in result.items if item.word == "strong")
     assert (result.tokens, strong.frequency, strong.together, strong.log_dice) == (60, 10, 10, 14)
-    both = concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("b", "a")))
+    both = concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("b", "a")))
     assert (both.n, both.tokens) == (100, 600)
     for compute, request in ((concordance.concordance, ConcordanceRequest), (concordance.collocates, CollocatesRequest)):
         with pytest.raises(BadInput, match=r"No document is called “nosuch”\. Choose from: a, b\."):
-            compute(bench, request(query="bank", documents=("nosuch",)))
+            compute(workspace, request(query="bank", documents=("nosuch",)))
 
 
 def test_lines_of_chosen_documents_are_theirs_in_every_order(open_rows):
-    bench = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "The river bank.", 4), ("c", "", "Zebras bank left.", 2))
+    workspace = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "The river bank.", 4), ("c", "", "Zebras bank left.", 2))
     for order in ("text", "left", "right2", "source", "random", "substitutes"):
         request = ConcordanceRequest(query="bank", documents=("b", "c"), order=order)
-        hits = concordance.hits_of(bench, request)
-        lines = concordance.HitLines(bench, request, hits).lines(0, 10)
+        hits = concordance.hits_of(workspace, request)
+        lines = concordance.HitLines(workspace, request, hits).lines(0, 10)
         assert sorted(line.document for line, *_ in lines) == ["b"] * 4 + ["c"] * 2, order
-    assert [line.sentence for line in concordance.concordance(bench, ConcordanceRequest(query="bank", documents=("c",))).lines] == [7, 8]
+    assert [line.sentence for line in concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("c",))).lines] == [
+        7,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -143,8 +146,8 @@ def test_lines_of_chosen_documents_are_theirs_in_every_order(open_rows):
     ],
 )
 def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, missing):
-    bench = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "A river.", 4))
-    result = concordance.concordance(bench, ConcordanceRequest(**{"query": "bank"} | request_))
+    workspace = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "A river.", 4))
+    result = concordance.concordance(workspace, ConcordanceRequest(**{"query": "bank"} | request_))
     assert (result.n, result.missing) == (n, missing)
     assert concordance.describe_limits(result) == (
         [] if n else [f"“{missing}” does not occur."] if missing else ["No occurrence of “bank” meets all conditions."]
@@ -152,16 +155,16 @@ def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, missi
 
 
 def test_sentences_without_a_readable_date_are_counted(open_rows):
-    bench = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
-    result = concordance.concordance(bench, ConcordanceRequest(query="bank"))
+    workspace = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
+    result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert (result.dates, result.undated, result.sentences) == ((("c. 1850", 3, 9),), 3, 6)
     assert concordance.describe_limits(result) == ["3 of 6 sentences have no readable date (such as “n.d.”) and are in no time span."]
 
 
 def test_a_model_sorts_as_many_sentences_as_the_limit_says(open_rows, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "5")
-    bench, reports = open_rows(("a", "", "A bank lent money.", 6), ("b", "", "The river bank.", 4)), []
-    result = concordance.concordance(bench, ConcordanceRequest(query="bank", order="substitutes"), lambda *at: reports.append(at[:2]))
+    workspace, reports = open_rows(("a", "", "A bank lent money.", 6), ("b", "", "The river bank.", 4)), []
+    result = concordance.concordance(workspace, ConcordanceRequest(query="bank", order="substitutes"), lambda *at: reports.append(at[:2]))
     assert (result.n, result.in_order, reports) == (10, 5, [(0, 5)])
     assert "Only the first 5 of 10 are sorted; the others follow in text order." in concordance.describe_limits(result)
     assert [line.document for line in result.lines][5:] == ["a"] + ["b"] * 4
@@ -173,13 +176,13 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(tmp_path):
     small.write_text("\n".join(own), "utf-8")
     large.write_text("\n".join(own + other), "utf-8")
     for first, second, reduced in ((small, large, 1), (large, small, 0)):
-        result = concordance.keyness(open_bench(corpus=str(first)), KeynessRequest(against=str(second), minimum=1))
+        result = concordance.keyness(open_workspace(corpus=str(first)), KeynessRequest(against=str(second), minimum=1))
         assert (result.shared, result.reduced) == (9, reduced)
         bank = next(word for word in (*result.first, *result.second) if word.word == "bank")
         assert {bank.first, bank.second} == {9, 0}
     (tmp_path / "copy.txt").write_text(small.read_text("utf-8"), "utf-8")
     with pytest.raises(BadInput, match="Both corpora have the same sentences"):
-        concordance.keyness(open_bench(corpus=str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
+        concordance.keyness(open_workspace(corpus=str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
 
 
 def test_the_command_names_files_and_says_what_is_missing(tmp_path, capsys):

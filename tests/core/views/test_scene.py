@@ -1,4 +1,4 @@
-"""The scene of a pair over a bench: labeled words by their senses, others by the words near both; what is computed once."""
+"""The scene of a pair over a workspace: labeled words by their senses, others by the words near both; what is computed once."""
 
 import json
 
@@ -13,61 +13,61 @@ from core.text.readings import WordInContext
 from core.views import pair, scene
 from core.views.levels import judge, level
 from core.views.pair import PairRequest
-from core.workbench import Bench
+from core.workspace import Workspace
 
 BANK = ("We moored the boat at the bank.", "The bank raised its rates again.")
 FAVOR = ("He did me a great favor yesterday.", "I am in favor of the new law.")
 
 
-def scene_of(bench: Bench, *texts: str) -> Scene:
-    return scene.compute(bench, *bench.words(*texts))
+def scene_of(workspace: Workspace, *texts: str) -> Scene:
+    return scene.compute(workspace, *workspace.words(*texts))
 
 
-def test_a_pair_has_its_scene_and_says_it_as_json(bench):
-    first, second = bench.words(*BANK)
-    result = pair.compute(bench, PairRequest(first=first, second=second)).scene
+def test_a_pair_has_its_scene_and_says_it_as_json(workspace):
+    first, second = workspace.words(*BANK)
+    result = pair.compute(workspace, PairRequest(first=first, second=second)).scene
     sides = [[result.senses[k] for k in clouds] for clouds in result.nearest]
     assert result.labeled and sides[-1] == list(result.senses[::-1] if result.senses[0] != sides[-1][0] else result.senses)
     assert not result.points[0].any() and not result.stars[0].any() and result.in_own[0] == 0
     assert result.in_own[-1] >= 0.9 * len(result.sense_of) and (result.distance, result.ring) == (None, None)
-    tokens = bench.targets.occurrence(int(bench.targets.labelled_rows("bank")[0])).tokens
+    tokens = workspace.targets.occurrence(int(workspace.targets.labeled_rows("bank")[0])).tokens
     assert tokens[result.positions[0]].casefold().startswith("bank")
-    given = answer(bench, "pair", {"first": {"text": BANK[0]}, "second": {"text": BANK[1]}})["scene"]
+    given = answer(workspace, "pair", {"first": {"text": BANK[0]}, "second": {"text": BANK[1]}})["scene"]
     assert given == json_of(result) and json.dumps(given) and np.shape(given["stars"]) == (5, 2, 2)
 
 
-def test_a_typed_letter_moves_stars_alone_and_encodes_one_sentence(bench, monkeypatch):
-    before = scene_of(bench, *BANK)
-    read, encode = [], bench.model.encoder.encode
-    monkeypatch.setattr(bench.model.encoder, "encode", lambda sentences: read.extend(sentences) or encode(sentences))
-    after = scene_of(bench, BANK[0], "The bank raised its rates agai.")
+def test_a_typed_letter_moves_stars_alone_and_encodes_one_sentence(workspace, monkeypatch):
+    before = scene_of(workspace, *BANK)
+    read, encode = [], workspace.model.encoder.encode
+    monkeypatch.setattr(workspace.model.encoder, "encode", lambda sentences: read.extend(sentences) or encode(sentences))
+    after = scene_of(workspace, BANK[0], "The bank raised its rates agai.")
     assert len(read) == 1 and after.points is before.points
     np.testing.assert_array_equal(after.stars[:, 0], before.stars[:, 0])
     assert np.abs(after.stars[-1, 1] - before.stars[-1, 1]).max() > 0
 
 
-def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(bench):
-    table = bench.targets
-    rows = table.labelled_rows("bank")
+def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace):
+    table = workspace.targets
+    rows = table.labeled_rows("bank")
     occurrence = table.occurrence(int(rows[3]))
     own = WordInContext(occurrence.tokens, occurrence.position)
-    result = scene.compute(bench, own, bench.words(*BANK)[1])
+    result = scene.compute(workspace, own, workspace.words(*BANK)[1])
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
 
 
-def test_another_form_or_a_capital_lies_in_its_sense_s_cloud(bench):
-    result = scene_of(bench, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
+def test_another_form_or_a_capital_lies_in_its_sense_s_cloud(workspace):
+    result = scene_of(workspace, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
     senses = [result.senses[k] for k in result.nearest[-1]]
-    plain = scene_of(bench, *BANK)
+    plain = scene_of(workspace, *BANK)
     assert senses == [plain.senses[k] for k in plain.nearest[-1]][::-1] and not result.stars[0].any()
 
 
-def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentences(bench):
-    result = scene_of(bench, *FAVOR)
+def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentences(workspace):
+    result = scene_of(workspace, *FAVOR)
     assert not result.labeled and result.spaces == ("0", "1", "2", "mix", "senses") and result.senses == result.positions == ()
-    words = bench.words(*FAVOR)
-    space = judge(bench).sense_space
-    queries = bench.queries(words)
+    words = workspace.words(*FAVOR)
+    space = judge(workspace).sense_space
+    queries = workspace.queries(words)
     views = space.views([(word.tokens, word.position) for word in words], np.stack([query.layers for query in queries]))
     first, second = space.place(views)
     assert result.distance == pytest.approx(1 - first @ second, abs=1e-4)
@@ -78,20 +78,20 @@ def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentence
     near = {star: result.points[-1, result.sense_of == star, 0].mean() for star in (FIRST, SECOND)}
     assert near[FIRST] < near[SECOND]
     assert "favor" not in result.texts and len(set(result.texts)) == len(result.texts)
-    assert 0 < result.ring < 1 - level(bench, "senses").mean
+    assert 0 < result.ring < 1 - level(workspace, "senses").mean
 
 
-def test_the_same_sentence_twice_is_one_star(bench):
-    result = scene_of(bench, FAVOR[0], FAVOR[0])
+def test_the_same_sentence_twice_is_one_star(workspace):
+    result = scene_of(workspace, FAVOR[0], FAVOR[0])
     assert result.distance == pytest.approx(0, abs=1e-5) and not result.stars.any() and set(result.sense_of) == {BOTH}
 
 
 def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(whole_index):
-    from core.workbench import open_bench
+    from core.workspace import open_workspace
 
-    bench = open_bench()
-    folder = token_folder("sentences", bench.model)
-    assert (folder / "meta.json").is_file() and open_tokens("sentences", bench.model).folder == folder
-    result = scene_of(bench, *FAVOR)
-    labeled = {word for word in bench.targets.words}
-    assert not set(result.texts) <= labeled and len(OccurrenceTable(folder)) > len(bench.targets)
+    workspace = open_workspace()
+    folder = token_folder("sentences", workspace.model)
+    assert (folder / "meta.json").is_file() and open_tokens("sentences", workspace.model).folder == folder
+    result = scene_of(workspace, *FAVOR)
+    labeled = {word for word in workspace.targets.words}
+    assert not set(result.texts) <= labeled and len(OccurrenceTable(folder)) > len(workspace.targets)

@@ -12,7 +12,7 @@ from core.common.errors import BadInput
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
 from core.views.sides import Side, choose, dates_of, facts_of, split_at
-from core.workbench import Bench, open_bench
+from core.workspace import Workspace, open_workspace
 
 RIVER = [
     "We sat on the bank {k} and watched boats.",
@@ -40,8 +40,8 @@ def table(tmp_path_factory):
     return written
 
 
-def sizes(bench: Bench, first: Side, second: Side) -> tuple[int, int]:
-    return tuple(int(mask.sum()) for mask in choose(bench, first, second).masks)
+def sizes(workspace: Workspace, first: Side, second: Side) -> tuple[int, int]:
+    return tuple(int(mask.sum()) for mask in choose(workspace, first, second).masks)
 
 
 @pytest.mark.parametrize(
@@ -73,22 +73,22 @@ def sizes(bench: Bench, first: Side, second: Side) -> tuple[int, int]:
     ],
 )
 def test_texts_are_on_the_side_of_their_date_however_it_is_written(table, early, late, spans):
-    bench = open_bench(corpus=table(early, late))
+    workspace = open_workspace(corpus=table(early, late))
     first, second = (Side(start=start, end=end) for start, end in spans)
-    assert sizes(bench, first, second) == (6, 4)
-    assert not choose(bench, first, second).left_out.describe()
+    assert sizes(workspace, first, second) == (6, 4)
+    assert not choose(workspace, first, second).left_out.describe()
 
 
 def test_dates_that_cannot_be_placed_are_counted_and_said(table):
     corpus = table(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
-    bench = open_bench(corpus=corpus)
-    chosen = choose(bench, Side(start="1820", end="1899"), Side(start="1900"))
+    workspace = open_workspace(corpus=corpus)
+    chosen = choose(workspace, Side(start="1820", end="1899"), Side(start="1900"))
     assert [int(mask.sum()) for mask in chosen.masks] == [6, 6]
     assert chosen.left_out.describe() == [
         "6 of 22 sentences have no readable date (such as “12/05/50”) and are in no time span.",
         "4 of 22 sentences have a date only partly within a side (such as “1895–1905”) and are left out.",
     ]
-    result = change.compute(bench, ChangeRequest(word="bank", first=Side(start="1820", end="1899"), second=Side(start="1900")))
+    result = change.compute(workspace, ChangeRequest(word="bank", first=Side(start="1820", end="1899"), second=Side(start="1900")))
     assert (result.change.first, result.change.second, result.left_out) == (6, 6, chosen.left_out)
 
 
@@ -106,45 +106,45 @@ def test_dates_that_cannot_be_placed_are_counted_and_said(table):
     ],
 )
 def test_a_side_without_texts_says_why(table, dates, side, message):
-    bench = open_bench(corpus=table(dates[:1] * 6, dates[1:] * 6))
+    workspace = open_workspace(corpus=table(dates[:1] * 6, dates[1:] * 6))
     with pytest.raises(BadInput, match=message):
-        choose(bench, side, Side(start="1900"))
+        choose(workspace, side, Side(start="1900"))
 
 
 def test_a_sentence_is_on_one_side_alone(table):
     corpus = table(["1850"] * 12, ["1900"] * 12)
-    bench = open_bench(corpus=corpus)
-    apart = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
+    workspace = open_workspace(corpus=corpus)
+    apart = change.compute(workspace, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
     overlapping = change.compute(
-        bench, ChangeRequest(word="bank", first=Side(start="1850", end="1900"), second=Side(start="1900", end="1950"))
+        workspace, ChangeRequest(word="bank", first=Side(start="1850", end="1900"), second=Side(start="1900", end="1950"))
     )
     assert (overlapping.change.first, overlapping.change.second) == (12, 12)
     assert overlapping.change.p == apart.change.p <= 0.01
     assert overlapping.left_out.describe() == ["12 sentences are on both sides and count on the second alone."]
-    part = change.compute(bench, ChangeRequest(word="bank", first=Side(start="1900"), second=Side()))
+    part = change.compute(workspace, ChangeRequest(word="bank", first=Side(start="1900"), second=Side()))
     assert part.left_out.describe() == ["12 sentences are on both sides and count on the first alone."]
     assert part.change.p == pytest.approx(apart.change.p, abs=0.005)
     with pytest.raises(BadInput, match="Both sides are the same texts"):
-        choose(bench, Side(start="1800"), Side(end="1950"))
-    ranked = change.rank(change.read(bench, Side(end="1900"), Side(start="1900")), RankRequest(at_least=12))
+        choose(workspace, Side(start="1800"), Side(end="1950"))
+    ranked = change.rank(change.read(workspace, Side(end="1900"), Side(start="1900")), RankRequest(at_least=12))
     assert all(each.change.first + each.change.second <= 24 for each in ranked)
 
 
 def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
     corpus = table(["1850"] * 12, ["1900"] * 12)
-    bench = open_bench(corpus=corpus)
+    workspace = open_workspace(corpus=corpus)
     shutil.copy(corpus, copy := tmp_path / "copy.csv")
     with pytest.raises(BadInput, match="Both sides are the same texts"):
-        choose(bench, Side(), Side(corpus=str(copy)))
+        choose(workspace, Side(), Side(corpus=str(copy)))
     (part := tmp_path / "part.txt").write_text("\n".join(sentences(MONEY, 12)), "utf-8")
-    chosen = choose(bench, Side(), Side(corpus=str(part)))
+    chosen = choose(workspace, Side(), Side(corpus=str(part)))
     assert (chosen.left_out.shared, chosen.left_out.reduced, int(chosen.masks[0].sum())) == (12, 0, 12)
     (other := tmp_path / "other.txt").write_text(
         "\n".join([*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]), "utf-8"
     )
-    assert choose(bench, Side(), Side(corpus=str(other))).left_out.shared == 0  # some sentences in common do not make one text
+    assert choose(workspace, Side(), Side(corpus=str(other))).left_out.shared == 0  # some sentences in common do not make one text
     (longer := tmp_path / "longer.csv").write_text(Path(corpus).read_text("utf-8") + "1950,More of a bank.\n", "utf-8")
-    chosen = choose(bench, Side(end="1899"), Side(corpus=str(longer), start="1900"))  # of one text, but no sentence is on both sides
+    chosen = choose(workspace, Side(end="1899"), Side(corpus=str(longer), start="1900"))  # of one text, but no sentence is on both sides
     assert (chosen.left_out.shared, [int(mask.sum()) for mask in chosen.masks]) == (0, [12, 13])
 
 
@@ -152,11 +152,11 @@ def test_a_joined_korean_piece_is_found_on_both_sides(tmp_path):
     path = tmp_path / "ko.jsonl"
     rows = [{"text": f"눈이 {k}번 왔다.", "date": year} for year in ("1850", "1900") for k in range(8)]
     path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    bench = open_bench("elmo-ko-mini", corpus=str(path))
+    workspace = open_workspace("elmo-ko-mini", corpus=str(path))
     for space in ("2", "senses"):
-        result = change.compute(bench, ChangeRequest(word="이", first=Side(end="1899"), second=Side(start="1900"), space=space))
+        result = change.compute(workspace, ChangeRequest(word="이", first=Side(end="1899"), second=Side(start="1900"), space=space))
         assert (result.change.first, result.change.second) == (8, 8)
-    assert change.control(bench, ControlRequest(word="이", first=Side(end="1899"), second=Side(start="1900"))) is not None
+    assert change.control(workspace, ControlRequest(word="이", first=Side(end="1899"), second=Side(start="1900"))) is not None
 
 
 def test_dates_of_a_page_are_years_and_within_one_year_days(table):
@@ -165,30 +165,30 @@ def test_dates_of_a_page_are_years_and_within_one_year_days(table):
         (["1850-05-12", "June 1850"], ["3 May 1850"], ["1850-05-03", "1850-05-12", "1850-06-01"]),
     ):
         corpus = table(early, late)
-        bench = open_bench(corpus=corpus)
-        assert dates_of(facts_of(bench, corpus)) == known
+        workspace = open_workspace(corpus=corpus)
+        assert dates_of(facts_of(workspace, corpus)) == known
         for start in known[1:]:
-            first, second = choose(bench, *split_at(corpus, start)).masks
+            first, second = choose(workspace, *split_at(corpus, start)).masks
             assert first.any() and second.any() and not (first & second).any()
 
 
 def test_the_page_opens_on_the_most_frequent_word_that_both_sides_have(table):
     corpus = table(["1850"] * 12, ["1900"] * 12)
-    bench, sides = open_bench(corpus=corpus), {"first": Side(end="1899"), "second": Side(start="1900")}
+    workspace, sides = open_workspace(corpus=corpus), {"first": Side(end="1899"), "second": Side(start="1900")}
     for word, opened in (("bank", "bank"), ("Bank", "Bank"), ("zebra", "bank")):
-        assert change.opening_word(bench, ControlRequest(word=word, **sides)) == opened
-    few = open_bench(corpus=table(["1850"] * 2, ["1900"] * 2))
+        assert change.opening_word(workspace, ControlRequest(word=word, **sides)) == opened
+    few = open_workspace(corpus=table(["1850"] * 2, ["1900"] * 2))
     assert change.opening_word(few, ControlRequest(word="bank", **sides)) == ""
 
 
 def test_stretches_of_years_have_enough_sentences(table):
-    bench = open_bench(corpus=table([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)]))
-    result = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
+    workspace = open_workspace(corpus=table([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)]))
+    result = change.compute(workspace, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900")))
     assert [sum(band.counts) for band in result.bands] == [6, 6]  # of twelve years, the two sides
     assert len(result.names) == 2  # of twelve sentences
     assert change.describe_groups(result) == "12 sentences are few: the sense groups may be chance."
-    bench = open_bench(corpus=table([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)]))
-    bands = change.compute(bench, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"))).bands
+    workspace = open_workspace(corpus=table([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)]))
+    bands = change.compute(workspace, ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"))).bands
     assert [(band.name, sum(band.counts)) for band in bands] == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
 
 
@@ -216,16 +216,16 @@ def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
     texts = [*sentences(MONEY, 30), *sentences(RIVER, 30)]
     for name, lines in (("all", texts), ("part", texts[:40]), ("other", [line.replace("bank", "shore") for line in texts])):
         (tmp_path / f"{name}.txt").write_text("\n".join(lines), "utf-8")
-    bench = open_bench(corpus=str(tmp_path / "all.txt"))
+    workspace = open_workspace(corpus=str(tmp_path / "all.txt"))
     for name, shared in (("part", 40), ("other", 0)):
         sides = (SpaceName("elmo-mini", "1", str(tmp_path / f"{each}.txt")) for each in ("all", name))
-        assert compare.compute(bench, CompareRequest(**dict(zip(("first", "second"), sides, strict=True)))).shared == shared
+        assert compare.compute(workspace, CompareRequest(**dict(zip(("first", "second"), sides, strict=True)))).shared == shared
 
 
 def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(table, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "6")
-    bench, reports = open_bench(corpus=table(["1850"] * 12, ["1900"] * 12)), []
+    workspace, reports = open_workspace(corpus=table(["1850"] * 12, ["1900"] * 12)), []
     request = ChangeRequest(word="bank", first=Side(end="1899"), second=Side(start="1900"), space="2")
-    result = change.compute(bench, request, lambda *told: reports.append(told[:2]))
+    result = change.compute(workspace, request, lambda *told: reports.append(told[:2]))
     assert (result.change.first, result.change.second, result.everything) == (6, 6, (12, 12))
     assert reports == [(0, 6), (0, 6)]

@@ -1,4 +1,4 @@
-"""Benches shared between threads: whatever other benches are asked in other threads, every answer is the one that is computed alone."""
+"""Workspaces shared between threads: whatever other workspaces are asked in other threads, every answer is the one that is computed alone."""
 
 import json
 import random
@@ -26,7 +26,7 @@ from core.elmo.weights import has_softmax, save_safetensors
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import concordance, induction, levels, next_words
-from core.workbench import Bench, Names, open_bench
+from core.workspace import Names, Workspace, open_workspace
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
 REQUESTS, THREADS, SEED = 200, 4, 20_261_127
@@ -74,14 +74,14 @@ OTHER = {
 
 @dataclass(frozen=True)
 class Texts:
-    """What is asked of the benches of one language."""
+    """What is asked of the workspaces of one language."""
 
     code: str
     word: str
     senses: tuple[str, str]
     first: dict
     second: dict
-    unlabelled: tuple[dict, dict]
+    unlabeled: tuple[dict, dict]
     swap: str
     corpus: str
     other: str
@@ -89,21 +89,21 @@ class Texts:
 
 def write_corpora(folder: Path) -> dict[str, Texts]:
     results = {}
-    for code, word, labelled in (("en", "bank", EN), ("ko", "눈", KO)):
+    for code, word, labeled in (("en", "bank", EN), ("ko", "눈", KO)):
         language = languages.get_language(code)
         rows = []
-        for sense, sentences in labelled.items():
+        for sense, sentences in labeled.items():
             for sentence in sentences:
                 tokens = language.tokenize(sentence)
                 rows.append({"tokens": tokens, "position": tokens.index(word), "lemma": word, "sense": sense})
         corpus, other = folder / f"{code}.jsonl", folder / f"{code}.txt"
         corpus.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         other.write_text("\n".join(OTHER[code]), encoding="utf-8")
-        one, two = labelled.values()
+        one, two = labeled.values()
         texts = [{"text": one[0], "word": word}, {"text": two[0], "word": word}]
         alike = ("Green hills shine.", "Green tea cools.") if code == "en" else ("푸른 산이 보인다.", "푸른 차를 마신다.")
-        unlabelled = tuple({"text": text, "word": language.tokenize(text)[0]} for text in alike)
-        results[code] = Texts(code, word, tuple(labelled), *texts, unlabelled, "강물" if code == "ko" else "sea", str(corpus), str(other))
+        unlabeled = tuple({"text": text, "word": language.tokenize(text)[0]} for text in alike)
+        results[code] = Texts(code, word, tuple(labeled), *texts, unlabeled, "강물" if code == "ko" else "sea", str(corpus), str(other))
     return results
 
 
@@ -122,13 +122,13 @@ def save_tiny(folder: Path, code: str) -> Path:
 def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
     """Requests to every view, of a model by its name."""
     first, second, word = texts.first, texts.second, texts.word
-    alike = {"first": texts.unlabelled[0], "second": texts.unlabelled[1]}
+    alike = {"first": texts.unlabeled[0], "second": texts.unlabeled[1]}
     both = {"first": first, "second": second}
     sides = {"word": word, "first": {"corpus": texts.corpus}, "second": {"corpus": texts.other}}
     spaces = [{"source": model, "layer": layer, "corpus": texts.corpus} for layer in ("1", "2")]
     requests = {
         "pair": [both, alike],
-        "neighbours": [
+        "neighbors": [
             {"word": first, "space": "1"},
             {"word": first, "space": "mix", "weights": "1,2,1", "among": "other words"},
             {"word": second, "space": "2", "among": "types"},
@@ -145,7 +145,7 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
         "attribution": [
             {"word": first},
             {"word": first, "how": "swap", "swap": texts.swap},
-            {"word": texts.unlabelled[0], "other": texts.unlabelled[1], "how": "mask"},
+            {"word": texts.unlabeled[0], "other": texts.unlabeled[1], "how": "mask"},
         ],
         "edits": [{**alike, "space": "1"}],
         "change": [{**sides, "space": "1"}, {**sides, "space": "senses", "number": 2}],
@@ -164,25 +164,25 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
     return [(name, request) for name, each in requests.items() for request in each]
 
 
-def questions(texts: Texts, model: str) -> dict[str, Callable[[Bench], Any]]:
-    """What is asked of a bench, by a name each: every view, and the other functions of a bench."""
+def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]:
+    """What is asked of a workspace, by a name each: every view, and the other functions of a workspace."""
     tokens = tuple(languages.get_language(texts.code).tokenize(texts.first["text"]))
     typed = next_words.NextWordsRequest(sentences=(tokens,), position=2)
 
-    def words(bench: Bench) -> list[WordInContext]:
-        return [bench.words(text["text"])[0] for text in (texts.first, texts.second)]
+    def words(workspace: Workspace) -> list[WordInContext]:
+        return [workspace.words(text["text"])[0] for text in (texts.first, texts.second)]
 
     functions = {
-        "best layer": lambda bench: levels.best_layer(bench, words(bench)),
-        "judgment": lambda bench: levels.judgment(bench, *words(bench)),
-        "level": lambda bench: levels.level(bench, "1"),
-        "words with groups": lambda bench: induction.words_of(bench, bench.targets),
-        "tokens": lambda bench: bench.over(texts.other).encoded.word_list,
+        "best layer": lambda workspace: levels.best_layer(workspace, words(workspace)),
+        "judgment": lambda workspace: levels.judgment(workspace, *words(workspace)),
+        "level": lambda workspace: levels.level(workspace, "1"),
+        "words with groups": lambda workspace: induction.words_of(workspace, workspace.targets),
+        "tokens": lambda workspace: workspace.over(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,
         "reference": concordance.reference_of,
-        "next words": lambda bench: next_words.compute(bench, typed, next_words.read(bench, typed)),
-        "in place": lambda bench: next_words.in_place(bench, typed, next_words.read(bench, typed)),
-        "widest gap": lambda bench: next_words.opening(bench, next_words.read(bench, typed)),
+        "next words": lambda workspace: next_words.compute(workspace, typed, next_words.read(workspace, typed)),
+        "in place": lambda workspace: next_words.in_place(workspace, typed, next_words.read(workspace, typed)),
+        "widest gap": lambda workspace: next_words.opening(workspace, next_words.read(workspace, typed)),
     }
     views = {
         f"{name} {json.dumps(request)}": partial(wire.answer, name=name, request=request) for name, request in requests_of(texts, model)
@@ -213,19 +213,19 @@ def same(a: Any, b: Any) -> bool:
     return a == b
 
 
-def test_threads_that_share_benches_of_two_languages_and_models_get_the_answers_computed_alone(texts, models):
+def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answers_computed_alone(texts, models):
     rng = random.Random(SEED)
     pool = [(model, name) for model, code in models.items() for name in questions(texts[code], model)]
     drawn = rng.choices(pool, k=REQUESTS)
     alone = {}
     for model, code in models.items():
-        bench, asked = open_bench(model, corpus=texts[code].corpus), questions(texts[code], model)
+        workspace, asked = open_workspace(model, corpus=texts[code].corpus), questions(texts[code], model)
         with languages.reading(languages.get_language(code)):
-            if has_softmax(bench.model.folder):  # the words near an unlabeled one are taken from these once they are encoded
-                _ = bench.over(bench.language.sentences).every_token
-            alone |= {(model, name): wire.json_of(ask(bench)) for name, ask in asked.items() if (model, name) in drawn}
-    opener = open_bench(next(iter(models))).opener
-    benches = {model: Bench(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
+            if has_softmax(workspace.model.folder):  # the words near an unlabeled one are taken from these once they are encoded
+                _ = workspace.over(workspace.language.sentences).every_token
+            alone |= {(model, name): wire.json_of(ask(workspace)) for name, ask in asked.items() if (model, name) in drawn}
+    opener = open_workspace(next(iter(models))).opener
+    workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
     languages.use("ko")
 
     def work(number: int) -> list[tuple[str, str]]:
@@ -234,7 +234,7 @@ def test_threads_that_share_benches_of_two_languages_and_models_get_the_answers_
         wrong = []
         for model, name in drawn[number::THREADS]:
             try:
-                answer = wire.json_of(questions(texts[models[model]], model)[name](benches[model]))
+                answer = wire.json_of(questions(texts[models[model]], model)[name](workspaces[model]))
             except ElmoscopeError as error:
                 answer = str(error)
             if not same(answer, alone[model, name]):
@@ -249,37 +249,41 @@ def test_threads_that_share_benches_of_two_languages_and_models_get_the_answers_
     assert not wrong, f"{len(wrong)} of {REQUESTS} answers differ, the first: {wrong[0]}"
 
 
-def test_a_bench_reads_as_its_model_after_another_was_opened_and_in_new_threads(texts):
-    def ask(bench: Bench, code: str) -> tuple:
+def test_a_workspace_reads_as_its_model_after_another_was_opened_and_in_new_threads(texts):
+    def ask(workspace: Workspace, code: str) -> tuple:
         first, second = ({"text": sentences[0], "word": texts[code].word} for sentences in (EN if code == "en" else KO).values())
-        found = wire.answer(bench, "concordance", {"query": texts[code].word})
-        return found["n"], found["tokens"], wire.answer(bench, "pair", {"first": first, "second": second})["judgment"]["verdict"] is None
+        found = wire.answer(workspace, "concordance", {"query": texts[code].word})
+        return (
+            found["n"],
+            found["tokens"],
+            wire.answer(workspace, "pair", {"first": first, "second": second})["judgment"]["verdict"] is None,
+        )
 
-    korean = open_bench("elmo-ko-mini", corpus=texts["ko"].corpus)
+    korean = open_workspace("elmo-ko-mini", corpus=texts["ko"].corpus)
     right = {"ko": (12, korean.encoded.word.size, False)}
     assert languages.in_use().code == "en" and ask(korean, "ko") == right["ko"]
-    english = open_bench("elmo-mini", corpus=texts["en"].corpus)
+    english = open_workspace("elmo-mini", corpus=texts["en"].corpus)
     right["en"] = 12, english.encoded.word.size, False
-    fresh = open_bench("elmo-ko-mini", corpus=texts["ko"].corpus)  # nothing of it has been read yet
+    fresh = open_workspace("elmo-ko-mini", corpus=texts["ko"].corpus)  # nothing of it has been read yet
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(ask, fresh, "ko").result() == right["ko"]
         assert thread.submit(ask, english, "en").result() == right["en"]
-    for bench, code in ((english, "en"), (korean, "ko"), (english, "en"), (fresh, "ko")):
-        assert ask(bench, code) == right[code]
+    for workspace, code in ((english, "en"), (korean, "ko"), (english, "en"), (fresh, "ko")):
+        assert ask(workspace, code) == right[code]
 
 
-def test_a_text_file_is_cut_as_the_language_of_each_bench_that_reads_it(texts):
+def test_a_text_file_is_cut_as_the_language_of_each_workspace_that_reads_it(texts):
     counts = {}
     for model in ("elmo-mini", "elmo-ko-mini", "elmo-mini"):
-        bench = open_bench(model, corpus=texts["ko"].other)
-        counts[model] = wire.answer(bench, "concordance", {"query": "눈"})["n"]
+        workspace = open_workspace(model, corpus=texts["ko"].other)
+        counts[model] = wire.answer(workspace, "concordance", {"query": "눈"})["n"]
     assert counts == {"elmo-mini": 0, "elmo-ko-mini": 12}
 
 
-def test_every_public_function_of_a_bench_reads_as_its_model():
+def test_every_public_function_of_a_workspace_reads_as_its_model():
     for path in Path(views.__path__[0]).glob("[a-z]*.py"):
         module = import_module(f"core.views.{path.stem}")
         for name, function in vars(module).items():
             is_public = isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
-            if is_public and next(iter(signature(function).parameters), "") == "bench":
+            if is_public and next(iter(signature(function).parameters), "") == "workspace":
                 assert hasattr(function, "__wrapped__"), f"{module.__name__}.{name} lacks reads_as_model"

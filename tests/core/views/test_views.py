@@ -1,4 +1,4 @@
-"""Views over a bench: what they answer, that each sentence is encoded once, and what is wrong said in a sentence."""
+"""Views over a workspace: what they answer, that each sentence is encoded once, and what is wrong said in a sentence."""
 
 import json
 from dataclasses import replace
@@ -11,117 +11,117 @@ from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.errors import BadInput, MissingArtifact
 from core.elmo.in_place import in_place
-from core.index.neighbours import OTHER, SAME, Neighbour
+from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbours, pair, substitutes
+from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbors, pair, substitutes
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
 from core.views.mix import AnyMixRequest, MixRequest
-from core.views.neighbours import NeighboursRequest
+from core.views.neighbors import NeighborsRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
-from core.workbench import Bench, Names, open_bench
+from core.workspace import Names, Workspace, open_workspace
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
 
 
 @pytest.fixture(scope="module")
-def words(bench: Bench) -> tuple[WordInContext, ...]:
-    return bench.words(*TEXTS)
+def words(workspace: Workspace) -> tuple[WordInContext, ...]:
+    return workspace.words(*TEXTS)
 
 
-def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(bench):
-    assert [word.word for word in bench.words(*TEXTS)] == ["bank", "bank"]
-    assert [word.word for word in bench.words(*TEXTS, at=(3, 2))] == ["boat", "raised"]
-    assert [word.word for word in bench.words(TEXTS[0], at=(3,))] == ["boat"]
-    assert bench.words("", "The bank.")[0].word == "bank"
+def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(workspace):
+    assert [word.word for word in workspace.words(*TEXTS)] == ["bank", "bank"]
+    assert [word.word for word in workspace.words(*TEXTS, at=(3, 2))] == ["boat", "raised"]
+    assert [word.word for word in workspace.words(TEXTS[0], at=(3,))] == ["boat"]
+    assert workspace.words("", "The bank.")[0].word == "bank"
 
 
-def test_names_left_out_are_those_of_the_model_s_language(bench):
-    assert (bench.corpus, bench.vectors.name) == ("sentences", bench.language.vectors) and bench.is_labelled
-    assert bench.beside("elmo-ko-mini").corpus == "sentences-ko"
+def test_names_left_out_are_those_of_the_model_s_language(workspace):
+    assert (workspace.corpus, workspace.vectors.name) == ("sentences", workspace.language.vectors) and workspace.is_labeled
+    assert workspace.beside("elmo-ko-mini").corpus == "sentences-ko"
 
 
-def test_a_bench_about_a_further_word_has_its_labelled_sentences(bench):
-    word = bench.words("A jaguar slept in the tree.", at=(1,))
-    assert "jaguar" not in bench.targets.lemmas and "jaguar" in bench.about(*word).targets.lemmas
+def test_a_workspace_about_a_further_word_has_its_labeled_sentences(workspace):
+    word = workspace.words("A jaguar slept in the tree.", at=(1,))
+    assert "jaguar" not in workspace.targets.lemmas and "jaguar" in workspace.about(*word).targets.lemmas
 
 
-def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(bench, words, monkeypatch):
-    result = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
-    own = open_judge(bench.model).judge(*words, "sentences")
+def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
+    result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
+    own = open_judge(workspace.model).judge(*words, "sentences")
     assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.one_word
-    first, second = (bench.queries([word])[0].layers.astype(np.float64) for word in words)
+    first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
     for k, weights in enumerate(result.angles.stops):
         a, b = weights @ first.reshape(3, -1), weights @ second.reshape(3, -1)
         assert result.angles.cosine(float(k)) == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
     assert result.bars.keys() == {"GloVe", "0", "1", "2", "mix"} and result.bars["GloVe"] == pytest.approx(1.0)
-    monkeypatch.setattr(bench.model.encoder, "encode", lambda *_: pytest.fail("a sentence was encoded again"))
-    bench.queries(words)
+    monkeypatch.setattr(workspace.model.encoder, "encode", lambda *_: pytest.fail("a sentence was encoded again"))
+    workspace.queries(words)
 
 
-def test_neighbours_are_the_table_s_and_a_level_stands_beside_them(bench, words):
-    table = open_table("sentences", bench.model, targets_only=True)
+def test_neighbors_are_the_table_s_and_a_level_stands_beside_them(workspace, words):
+    table = open_table("sentences", workspace.model, targets_only=True)
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
-        result = neighbours.compute(bench, NeighboursRequest(word=words[0], space=space, among=SAME, k=5, whole=False))
-        near = table.nearest(bench.queries(words)[0], weights, k=5, which=SAME)
+        result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, whole=False))
+        near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
-        assert result.level == levels.level(bench, space) and 0 < result.level.mean < 0.5
-    uneven = neighbours.compute(bench, NeighboursRequest(word=words[0], space="mix", weights="1,0,3", whole=False))
+        assert result.level == levels.level(workspace, space) and 0 < result.level.mean < 0.5
+    uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", whole=False))
     assert uneven.level is None
 
 
-def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(bench, words):
-    table = open_table("sentences", bench.model, targets_only=True)
-    request = NeighboursRequest(word=words[1], space="1", whole=False)
-    words_listed = neighbours.nearest_words(bench, request)
-    near = table.nearest(bench.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
-    assert len(words_listed) == neighbours.WORDS and [cosine for _, cosine in words_listed] == sorted(
+def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
+    table = open_table("sentences", workspace.model, targets_only=True)
+    request = NeighborsRequest(word=words[1], space="1", whole=False)
+    words_listed = neighbors.nearest_words(workspace, request)
+    near = table.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
+    assert len(words_listed) == neighbors.WORDS and [cosine for _, cosine in words_listed] == sorted(
         (cosine for _, cosine in words_listed), reverse=True
     )
     for word, cosine in words_listed:
         assert cosine == pytest.approx(next(n.cosine for n in near if n.occurrence.word == word))
     listed = [word.casefold() for word, _ in words_listed]
-    assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *bench.word_lists.function} & set(listed)
-    wild = bench.words("A mustang ran off.", at=(1,))[0]
-    assert neighbours.nearest_words(bench, NeighboursRequest(word=wild, space="1", whole=False)) is None
+    assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *workspace.word_lists.function} & set(listed)
+    wild = workspace.words("A mustang ran off.", at=(1,))[0]
+    assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", whole=False)) is None
 
 
-def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(bench, words):
-    result = neighbours.compute(bench, NeighboursRequest(word=words[1], space="senses", among=OTHER, k=3, whole=False))
-    assert len(result.entries) == 3 and all(isinstance(n, Neighbour) for n in result.entries)
+def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words):
+    result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, whole=False))
+    assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     with pytest.raises(BadInput, match="Spellings have no place"):
-        neighbours.compute(bench, NeighboursRequest(word=words[1], space="senses", among="types"))
+        neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among="types"))
 
 
-def test_a_word_outside_the_labelled_ones_waits_for_every_token(bench):
-    word = bench.words("The zebra drank.", at=(1,))[0]
-    assert neighbours.compute(bench, NeighboursRequest(word=word, space="1", whole=False)) is None
+def test_a_word_outside_the_labeled_ones_waits_for_every_token(workspace):
+    word = workspace.words("The zebra drank.", at=(1,))[0]
+    assert neighbors.compute(workspace, NeighborsRequest(word=word, space="1", whole=False)) is None
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
-def test_what_is_not_there_is_named(names, bench, words):
+def test_what_is_not_there_is_named(names, workspace, words):
     with pytest.raises(MissingArtifact, match=r"no such (model|vectors|corpus)"):
-        pair.compute(Bench(names, bench.opener), PairRequest(first=words[0], second=words[1]))
+        pair.compute(Workspace(names, workspace.opener), PairRequest(first=words[0], second=words[1]))
 
 
-def test_a_layer_that_the_model_has_not_is_refused(bench, words):
+def test_a_layer_that_the_model_has_not_is_refused(workspace, words):
     with pytest.raises(BadInput, match="no layer '7'"):
-        neighbours.compute(bench, NeighboursRequest(word=words[0], space="7", whole=False))
+        neighbors.compute(workspace, NeighborsRequest(word=words[0], space="7", whole=False))
 
 
-def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(bench):
-    table = bench.targets
-    rows = table.labelled_rows("bank")
+def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(workspace):
+    table = workspace.targets
+    rows = table.labeled_rows("bank")
     first = table.occurrence(int(rows[0]))
     own = WordInContext(first.tokens, first.position)
-    result = layouts.compute(bench, layouts.LayoutRequest(word="bank", contexts=(own,), senses=True))
+    result = layouts.compute(workspace, layouts.LayoutRequest(word="bank", contexts=(own,), senses=True))
     flat = result.coordinates[-1]
     mix = open_maps(table, "bank", fit=True)
     start = mix.coordinates[mix.names.index("mix")]
@@ -131,216 +131,217 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     assert result.senses.star_cosines[0].argmax() == 0 and result.senses.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
     np.testing.assert_allclose(result.stars[-1, 0], flat[0], atol=0.05 * np.ptp(start))
     with pytest.raises(BadInput, match="one word at a time"):
-        layouts.compute(bench, layouts.LayoutRequest(word="all words", senses=True))
+        layouts.compute(workspace, layouts.LayoutRequest(word="all words", senses=True))
 
 
-def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(bench):
-    result = induction.compute(bench, induction.InductionRequest(word="Banks", number=2))
+def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(workspace):
+    result = induction.compute(workspace, induction.InductionRequest(word="Banks", number=2))
     assert result.occurrences.word == "bank" and len(result.occurrences.items) == result.occurrences.everything == len(result.groups.of)
     assert set(result.groups.of.tolist()) == {0, 1} and len(result.groups.names) == 2 and result.groups.agreement.n == len(result.groups.of)
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
-    in_layer = induction.compute(bench, induction.InductionRequest(word="bank", space="2"))
+    in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
 
 
-def test_three_clean_clouds_of_a_real_word_are_three_groups(bench):
+def test_three_clean_clouds_of_a_real_word_are_three_groups(workspace):
     """“port”: the picture peaks at 3, and 2 lies below random clouds."""
-    result = induction.compute(bench, induction.InductionRequest(word="port")).occurrences
+    result = induction.compute(workspace, induction.InductionRequest(word="port")).occurrences
     assert result.suggestion.number == 3
     assert result.suggestion.silhouettes[0] < result.suggestion.limit[0] and result.suggestion.silhouettes[1] > result.suggestion.limit[1]
 
 
-def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatch):
-    result = substitutes.compute(bench, SubstitutesRequest(words=words, k=5))
-    for mine, other in zip(result, in_place(bench.substitutes, words, 5), strict=True):  # another batch is rounded otherwise
+def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkeypatch):
+    result = substitutes.compute(workspace, SubstitutesRequest(words=words, k=5))
+    for mine, other in zip(result, in_place(workspace.substitutes, words, 5), strict=True):  # another batch is rounded otherwise
         assert [item.word for item in mine.substitutes] == [item.word for item in other.substitutes] and len(mine.substitutes) == 5
         np.testing.assert_allclose(
             [item.probability for item in mine.substitutes], [item.probability for item in other.substitutes], rtol=1e-4
         )
         assert replace(mine, substitutes=()) == replace(other, substitutes=())
-    forward = substitutes.compute(bench, SubstitutesRequest(words=words[:1], direction="forward", common=True))
+    forward = substitutes.compute(workspace, SubstitutesRequest(words=words[:1], direction="forward", common=True))
     assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
-    monkeypatch.setattr(bench.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
-    assert substitutes.compute(bench, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
-    changes = substitutes.changes(bench, substitutes.ChangesRequest(word=words[0], how=DROP))
+    monkeypatch.setattr(workspace.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
+    assert substitutes.compute(workspace, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
+    changes = substitutes.changes(workspace, substitutes.ChangesRequest(word=words[0], how=DROP))
     assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
     assert changes[3].go and "boat" in changes[3].go
-    assert open_bench(bench.model).model is bench.model
+    assert open_workspace(workspace.model).model is workspace.model
 
 
-def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(bench, words):
-    result = mix.compute(bench, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
-    item = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
+def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(workspace, words):
+    result = mix.compute(workspace, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
+    item = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="1", k=4, whole=False))
     assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries]
     assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
     assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
-    of_any = mix.of_any(bench, AnyMixRequest(words=words))
+    of_any = mix.of_any(workspace, AnyMixRequest(words=words))
     np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
     np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
     cosines = of_any.candidates[0].cosines((0, 1, 0))
     assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
-def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(bench):
-    (wound,) = bench.words("He wound the clock before bed.", at=(1,), read_as="wind")
-    result = mix.compute(bench, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), whole=False))
-    of_any = mix.of_any(bench, AnyMixRequest(words=(wound,)))
+def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
+    (wound,) = workspace.words("He wound the clock before bed.", at=(1,), read_as="wind")
+    result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), whole=False))
+    of_any = mix.of_any(workspace, AnyMixRequest(words=(wound,)))
     rows = [neighbor.occurrence.row for neighbor in result.near[0]]
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
-    table = bench.about(wound).targets
+    table = workspace.about(wound).targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
     np.testing.assert_array_equal(
-        surroundings.rows_of(bench.every_token, "wound", bench.queries([wound])), bench.every_token.same_word("wound", read_as="wind")
+        surroundings.rows_of(workspace.every_token, "wound", workspace.queries([wound])),
+        workspace.every_token.same_word("wound", read_as="wind"),
     )
 
 
-def test_normalised_layers_are_equally_long_and_one_sentence_leans_nowhere(bench, words):
-    result = mix.compute(bench, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalised=True, whole=False))
+def test_normalized_layers_are_equally_long_and_one_sentence_leans_nowhere(workspace, words):
+    result = mix.compute(workspace, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalized=True, whole=False))
     np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
     assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
-    assert mix.of_any(bench, AnyMixRequest(words=words[:1], normalised=True)).between is None
+    assert mix.of_any(workspace, AnyMixRequest(words=words[:1], normalized=True)).between is None
 
 
-def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(bench, monkeypatch):
-    zebras = bench.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
-    unread = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
+def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, monkeypatch):
+    zebras = workspace.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
+    unread = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
     assert unread.near == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
-    labelled = bench.targets
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # a small table of its kind
-    result = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
+    labeled = workspace.targets
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: labeled)  # a small table of its kind
+    result = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
     lean = result.leans[0] - result.leans[1]
     assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
-    of_any = mix.of_any(bench, AnyMixRequest(words=zebras, among="types"))
+    of_any = mix.of_any(workspace, AnyMixRequest(words=zebras, among="types"))
     assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
     assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
-    assert mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
-    assert mix.of_any(bench, AnyMixRequest(words=zebras, among="types")) is None
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
+    assert mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
+    assert mix.of_any(workspace, AnyMixRequest(words=zebras, among="types")) is None
 
 
-def test_weights_of_another_model_are_refused(bench, words):
+def test_weights_of_another_model_are_refused(workspace, words):
     with pytest.raises(BadInput, match="3"):
-        mix.compute(bench, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
+        mix.compute(workspace, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
 
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
-def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(bench, words, monkeypatch, plan):
-    table = bench.targets
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)  # a small table of its kind
-    result = around.compute(bench, AroundRequest(word="bank", contexts=words, plan=plan))
+def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(workspace, words, monkeypatch, plan):
+    table = workspace.targets
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)  # a small table of its kind
+    result = around.compute(workspace, AroundRequest(word="bank", contexts=words, plan=plan))
     n = len(result.points)
     assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
     assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
     lean, point = result.leans[2], result.points.layers[:, 2].astype(np.float64)
-    own = np.stack([query.layers[2] for query in bench.queries(words)]).astype(np.float64)
+    own = np.stack([query.layers[2] for query in workspace.queries(words)]).astype(np.float64)
     cosines = (point / np.linalg.norm(point, axis=1, keepdims=True)) @ (own / np.linalg.norm(own, axis=1, keepdims=True)).T
     np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
     assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
     assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
 
 
-def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(bench, words, monkeypatch):
-    table = bench.targets
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
+def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace, words, monkeypatch):
+    table = workspace.targets
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)
     for contexts in ((), words[:1]):
-        result = around.compute(bench, AroundRequest(word="bank", contexts=contexts))
+        result = around.compute(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
 
 
-def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(bench, monkeypatch):
-    table = bench.targets
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
-    result = around.compute(bench, AroundRequest(word="bank"))
+def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(workspace, monkeypatch):
+    table = workspace.targets
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)
+    result = around.compute(workspace, AroundRequest(word="bank"))
     assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
     numbers = set(result.groups[0].tolist())
     assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
-    nowhere = around.compute(bench, AroundRequest(word="qzxv"))
+    nowhere = around.compute(workspace, AroundRequest(word="qzxv"))
     assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
 
 
-def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(bench, words, monkeypatch):
+def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(workspace, words, monkeypatch):
     with pytest.raises(BadInput, match="no layout “between” here"):
-        around.compute(bench, AroundRequest(word="bank", contexts=words[:1], plan="between"))
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
-    assert around.compute(bench, AroundRequest(word="bank", contexts=words)) is None
+        around.compute(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
+    assert around.compute(workspace, AroundRequest(word="bank", contexts=words)) is None
 
 
-def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(bench, words):
-    result = attribution.compute(bench, AttributionRequest(word=words[0], other=words[1]))
-    table, tokens = bench.targets, words[0].tokens
-    rows = table.labelled_rows("bank")
+def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, words):
+    result = attribution.compute(workspace, AttributionRequest(word=words[0], other=words[1]))
+    table, tokens = workspace.targets, words[0].tokens
+    rows = table.labeled_rows("bank")
     known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], np.full(3, 1 / 3))
-    own = influence.influence(bench.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
+    own = influence.influence(workspace.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
     assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
     np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
-    heron, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    heron, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
-        result = attribution.compute(bench, AttributionRequest(word=heron, other=other))
+        result = attribution.compute(workspace, AttributionRequest(word=heron, other=other))
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
-    both = pair.compute(bench, PairRequest(first=heron, second=second)).cosines
+    both = pair.compute(workspace, PairRequest(first=heron, second=second)).cosines
     assert result.influence.cosines[:, 2, 1] == pytest.approx([*both.values()], abs=1e-3)
     with pytest.raises(BadInput, match="Choose drop, mask or swap"):
-        attribution.compute(bench, AttributionRequest(word=heron, how="eaten"))
+        attribution.compute(workspace, AttributionRequest(word=heron, how="eaten"))
 
 
-def test_a_labelled_sentence_has_no_part_in_the_senses_it_is_read_by(bench):
-    row = bench.targets.occurrence(int(bench.targets.labelled_rows("bank")[0]))
-    result = attribution.compute(bench, AttributionRequest(word=WordInContext(row.tokens, row.position)))
+def test_a_labeled_sentence_has_no_part_in_the_senses_it_is_read_by(workspace):
+    row = workspace.targets.occurrence(int(workspace.targets.labeled_rows("bank")[0]))
+    result = attribution.compute(workspace, AttributionRequest(word=WordInContext(row.tokens, row.position)))
     assert result.influence.cosines[1, 2].max() < 0.99
 
 
 @pytest.mark.parametrize("order", ["left to right", "nearest first", "greedy"])
-def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(bench, words, order):
-    path = edits.compute(bench, EditsRequest(first=words[0], second=words[1], order=order, space="1"))
-    assert (path.lemma, path.senses) == ("bank", tuple(bench.targets.senses_of("bank"))) and path.ends == (path.read[0], path.read[-1])
+def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order):
+    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], order=order, space="1"))
+    assert (path.lemma, path.senses) == ("bank", tuple(workspace.targets.senses_of("bank"))) and path.ends == (path.read[0], path.read[-1])
     assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
     assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
     assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
     assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
 
 
-def test_senses_say_in_how_many_sentences_substitutes_say_little(bench, tmp_path):
+def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
     rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
     (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
-    own = open_bench(bench.model, corpus=str(tmp_path / "own.jsonl"))
+    own = open_workspace(workspace.model, corpus=str(tmp_path / "own.jsonl"))
     assert induction.compute(own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
-    assert induction.compute(bench, induction.InductionRequest(word="bank", number=2)).occurrences.weak < 0.2
+    assert induction.compute(workspace, induction.InductionRequest(word="bank", number=2)).occurrences.weak < 0.2
 
 
-def test_the_sense_space_is_read_where_a_layer_is(bench, words):
-    path = edits.compute(bench, EditsRequest(first=words[0], second=words[1], space="senses"))
+def test_the_sense_space_is_read_where_a_layer_is(workspace, words):
+    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], space="senses"))
     assert path.ends == ("river edge", "financial institution") and path.margins.keys() == {"0", "1", "2", "mix", "senses"}
     assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
     assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
 
 
-def test_without_labels_steps_are_read_by_the_two_sentences(bench):
-    first, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
-    path = edits.compute(bench, EditsRequest(first=first, second=second, space="mix"))
+def test_without_labels_steps_are_read_by_the_two_sentences(workspace):
+    first, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    path = edits.compute(workspace, EditsRequest(first=first, second=second, space="mix"))
     assert (path.lemma, path.senses, path.ends, path.way) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
     for words, space, message in (((first, first), "1", "are the same"), ((first, second), "7", "no layer '7'")):
         with pytest.raises(BadInput, match=message):
-            edits.compute(bench, EditsRequest(first=words[0], second=words[1], space=space))
+            edits.compute(workspace, EditsRequest(first=words[0], second=words[1], space=space))
     with pytest.raises(BadInput, match="no order of edits"):
-        edits.compute(bench, EditsRequest(first=first, second=second, order="any", space="1"))
+        edits.compute(workspace, EditsRequest(first=first, second=second, order="any", space="1"))
 
 
 @pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
-def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(bench, plan, d):
-    table = bench.targets
-    first = table.occurrence(int(table.labelled_rows("bank")[0]))
+def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(workspace, plan, d):
+    table = workspace.targets
+    first = table.occurrence(int(table.labeled_rows("bank")[0]))
     own = WordInContext(first.tokens, first.position)
-    result = layouts.compute(bench, layouts.LayoutRequest(word="bank", contexts=(own,), plan=plan))
+    result = layouts.compute(workspace, layouts.LayoutRequest(word="bank", contexts=(own,), plan=plan))
     assert result.coordinates.shape == (4, len(result.rows), d) and result.stars.shape == (4, 1, d)
     np.testing.assert_allclose(result.stars[1:, 0], result.coordinates[1:, 0], atol=0.02 if plan == "umap" else 1e-6)
     assert set(result.reports) == set(result.trustworthiness) == set(result.names) and result.static.n == len(result.rows)
     assert len(result.views) == (0 if plan == "umap" else 4) and len(result.ends) == (2 if plan == "poles" else 0)
 
 
-def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused_and_unread_words_waited_for(bench, monkeypatch):
+def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused_and_unread_words_waited_for(workspace, monkeypatch):
     for of, said in (({"plan": "round"}, "no layout “round”"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
         with pytest.raises(BadInput, match=said):
-            layouts.compute(bench, layouts.LayoutRequest(word="bank", **of))
-    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
-    assert layouts.compute(bench, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
+            layouts.compute(workspace, layouts.LayoutRequest(word="bank", **of))
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
+    assert layouts.compute(workspace, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None

@@ -1,20 +1,20 @@
-// The labelled sentences: the word's rows, what is near in any mix (core/index/any_mix.py), and its map (core/analysis/maps.py).
+// The labeled sentences: the word's rows, what is near in any mix (core/index/any_mix.py), and its map (core/analysis/maps.py).
 
-const TRUE_NEIGHBOURS = 10, TO_PLACE = 8, TIED = 1e-5, EACH = 40;
+const TRUE_NEIGHBORS = 10, TO_PLACE = 8, TIED = 1e-5, EACH = 40;
 
-function newLabelled(pack, network, words) {
+function newLabeled(pack, network, words) {
   // Maps: a plain object also has what it inherits, such as "constructor".
   const lemmas = new Map(Object.entries(pack.facts.lemmas)), forms = new Map(Object.entries(pack.facts.forms)), { senses, spaces } = pack.facts, n = network.n_layers;
-  const sentences = pack.lines("labelled.tokens"), position = pack.array("labelled.position"), lemma = pack.array("labelled.lemma"), sense = pack.array("labelled.sense"), pos = pack.array("labelled.pos");
-  const vectors = [...Array(n - 1).keys()].map((k) => pack.rows(`labelled.layer.${k + 1}`)), expected = pack.has("labelled.substitutes") && pack.rows("labelled.substitutes");
-  const flat = pack.floats("labelled.places"), opened = new Map(), N = position.length;
+  const sentences = pack.lines("labeled.tokens"), position = pack.array("labeled.position"), lemma = pack.array("labeled.lemma"), sense = pack.array("labeled.sense"), pos = pack.array("labeled.pos");
+  const vectors = [...Array(n - 1).keys()].map((k) => pack.rows(`labeled.layer.${k + 1}`)), expected = pack.has("labeled.substitutes") && pack.rows("labeled.substitutes");
+  const flat = pack.floats("labeled.places"), opened = new Map(), N = position.length;
   const tokensOf = (row) => sentences[row].split(" ");
   const rowOf = (of, row) => { const at = row * of.columns; return Float32Array.from({ length: of.columns }, (_, k) => of.weights[at + k] * of.scales[row]); };
   function layersOf(row) {
     const word = network.spelled(tokensOf(row)[position[row]]);
     return [joinedUp([word, word]), ...vectors.map((of) => rowOf(of, row).subarray(0, network.dim))];
   }
-  // The labelled word that a form belongs to, or null.
+  // The labeled word that a form belongs to, or null.
   function lemmaOf(word) {
     if (lemmas.has(word)) return word;
     if (words.isOwn(word)) return null;
@@ -54,7 +54,7 @@ function newLabelled(pack, network, words) {
     const keep = of.rows.map((_, k) => k).filter((k) => !(at === position[of.rows[k]] && sentences[of.rows[k]] === tokens.join(" ")));
     return { rows: keep.map((k) => of.rows[k]), cross: joinedUp(keep.map((k) => crossOf(layers, of.layers[k]))), grams: joinedUp(keep.map((k) => of.grams[k])), own: gramOf(layers) };
   }
-  // Of a word without labels: the nearest of all labelled sentences, in each layer and their mix.
+  // Of a word without labels: the nearest of all labeled sentences, in each layer and their mix.
   function amongAll({ layers }) {
     const chosen = new Set(), mine = layers.slice(1).map(unit);
     const values = [...Array(n - 1).keys()].map((k) => Float32Array.from({ length: N }, (_, row) => dotRow(vectors[k], row, mine[k])));
@@ -82,12 +82,12 @@ function newLabelled(pack, network, words) {
     const dense = kernel.map((row) => dot(row, weights)), share = kernel[dense.indexOf(Math.max(...dense))].map((item, k) => item * weights[k]), sum = share.reduce((a, b) => a + b, 0);
     return [0, 1].map((axis) => near.reduce((total, k, j) => total + share[j] * places[k][axis], 0) / sum);
   }
-  // A point's true neighbours, and which of them the map has near: core.senses.trust.links.
+  // A point's true neighbors, and which of them the map has near: core.senses.trust.links.
   function links(cosines, places, at, own) {
     const others = [...cosines.keys()].filter((k) => k !== own), order = ranked(others.map((k) => cosines[k])).map((k) => others[k]);
-    const last = order.length ? cosines[order[Math.min(TRUE_NEIGHBOURS, order.length) - 1]] : 0, tied = order.filter((k) => Math.abs(cosines[k] - last) <= TIED).length;
-    const crowded = order.length > TRUE_NEIGHBOURS && order.filter((k) => cosines[k] >= last - TIED).length > TRUE_NEIGHBOURS;
-    const chosen = crowded ? order.filter((k) => cosines[k] > last + TIED) : order.slice(0, TRUE_NEIGHBOURS), ways = places.map(([x, y]) => Math.hypot(x - at[0], y - at[1]));
+    const last = order.length ? cosines[order[Math.min(TRUE_NEIGHBORS, order.length) - 1]] : 0, tied = order.filter((k) => Math.abs(cosines[k] - last) <= TIED).length;
+    const crowded = order.length > TRUE_NEIGHBORS && order.filter((k) => cosines[k] >= last - TIED).length > TRUE_NEIGHBORS;
+    const chosen = crowded ? order.filter((k) => cosines[k] > last + TIED) : order.slice(0, TRUE_NEIGHBORS), ways = places.map(([x, y]) => Math.hypot(x - at[0], y - at[1]));
     const reach = chosen.length ? others.map((k) => ways[k]).sort((a, b) => a - b)[chosen.length - 1] : 0;
     return [chosen, chosen.map((k) => +(ways[k] <= reach + 1e-9)), chosen.map((k) => Math.round(1000 * cosines[k]) / 1000), crowded ? tied : 0, others.length];
   }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.common.i18n import say, t
+from ..common.i18n import say, t
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,36 +18,36 @@ class RemoteFile:
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogEntry:
     name: str
     kind: str  # "model", "vectors" or "corpus"
     title: str  # what a person reads
     files: tuple[RemoteFile, ...]
     size_mb: float  # on this machine, or to be downloaded
     source: str  # "bundled", "download" or "local"
-    licence: str
+    license: str
     note: str = ""
     available: bool = False  # on this machine, when `entries` looked
 
 
-def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> CatalogueEntry:
+def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> CatalogEntry:
     base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
     files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
-    licence = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
+    license = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
     note = f"Trained on {corpus}. {CHECKED if known else UNCHECKED}."
-    return CatalogueEntry(name, "model", f"{name}, {title}", files, size_mb, "download", licence, note)
+    return CatalogEntry(name, "model", f"{name}, {title}", files, size_mb, "download", license, note)
 
 
-def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> CatalogueEntry:
-    return CatalogueEntry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
+def _bundled(name: str, kind: str, title: str, license: str, *files: str) -> CatalogEntry:
+    return CatalogEntry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", license)
 
 
-def _gensim(name: str, size_mb: float, md5: str) -> CatalogueEntry:
+def _gensim(name: str, size_mb: float, md5: str) -> CatalogEntry:
     """Vectors of gensim-data, whose list.json names the sum (what gensim.downloader fetches, too)."""
     url = f"https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
-    licence = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
+    license = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
     file = RemoteFile(f"{name}.gz", url, md5=md5)
-    return CatalogueEntry(name, "vectors", f"{name}, from gensim-data", (file,), size_mb, "download", licence, MD5_CHECKED)
+    return CatalogEntry(name, "vectors", f"{name}, from gensim-data", (file,), size_mb, "download", license, MD5_CHECKED)
 
 
 OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
@@ -59,7 +59,7 @@ SMALL = 54_402_456, "747ba97abce8a5f446558369e10bb0f7931437a46867476fdd156f5d7f5
 ORIGINAL = 374_434_792, "a6b92b9ccbb13fe489faacd2221c795d4bebe84b75f8aded9d85ea464fa5c994"  # tamu-nlp/Dialogue-Act-Classification
 MODEL_FILES = "options.json", "weights.safetensors", "vocabulary.txt", "meta.json"
 OURS_KO = "Elmoscope's own, trained on Korean Wikipedia (CC BY-SA 3.0) and NSMC film reviews (CC0)"
-CATALOGUE = (
+CATALOG = (
     _bundled("elmo-mini", "model", "trained here, 18.0 M parameters", OURS, *MODEL_FILES),
     _bundled("elmo-ko-mini", "model", "Korean, trained here", OURS_KO, *MODEL_FILES),
     _allennlp("allennlp-small", "2x1024_128_2048cnn_1xhighway", "13.6 M parameters", 54.4, BILLION, *SMALL),
@@ -84,7 +84,7 @@ CATALOGUE = (
 )
 
 
-def in_words(entry: CatalogueEntry) -> CatalogueEntry:
+def in_words(entry: CatalogEntry) -> CatalogEntry:
     """An entry of Catalog in the reader's language; what has no translation stays as it is."""
     sentences = {
         f"Trained on {BILLION}.": t("Trained on 1 Billion Word Benchmark."),

@@ -1,4 +1,4 @@
-"""Neighbours of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
+"""Neighbors of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
 
 The tables are built by core.index.build itself from an encoder that draws (a center for each spelling, and noise); the
 words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
-from core.index import float16_products, neighbours
+from core.index import float16_products, neighbors
 from core.index.build import build_index
-from core.index.neighbours import Products, Query
+from core.index.neighbors import Products, Query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
 from tests.bench.measure import Bound, Check, Row, Setting, alone, milliseconds, paired, quotient, timed
@@ -28,7 +28,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     float16_products.warm_up()  # as a server that has been up for a while
     sizes = setting.pick(SIZES, {2_000: (50, 20, 3), 6_000: (50, 60, 3)})
     for n, (times, limit_ms, rounds) in sizes.items():
-        setting.report(f"neighbours: making a table of {n:,} occurrences")
+        setting.report(f"neighbors: making a table of {n:,} occurrences")
         table, query = _made(setting, n)
         yield from _slider(setting, table, query, times, limit_ms, rounds)
     yield _first_query(setting, table, query, setting.pick(5, 2))
@@ -42,13 +42,13 @@ class Drawn:
 
     def __init__(self, n_types: int, seed: int = 0) -> None:
         self.random = np.random.default_rng(seed)
-        self.centres = self.random.standard_normal((n_types, self.dim), np.float32)
+        self.centers = self.random.standard_normal((n_types, self.dim), np.float32)
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         codes = np.array([int(token[1:]) for tokens in sentences for token in tokens])
         layers = self.random.standard_normal((self.n_layers, len(codes), self.dim), np.float32)
         layers *= np.array([0.0, 0.7, 1.4], np.float32)[:, None, None]
-        layers += self.centres[codes]
+        layers += self.centers[codes]
         return np.split(layers, np.cumsum([len(tokens) for tokens in sentences])[:-1], axis=1)
 
 
@@ -59,7 +59,7 @@ def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
     codes = random.choice(N_TYPES, n, p=chances / chances.sum())
     words = np.array([f"w{code}" for code in range(N_TYPES)])[codes].tolist()
     sentences = [Sentence(tuple(words[k : k + TOKENS])) for k in range(0, n, TOKENS)]
-    table = build_index(sentences, encoder, setting.folder / f"neighbours-{n}", model="drawn")
+    table = build_index(sentences, encoder, setting.folder / f"neighbors-{n}", model="drawn")
     tokens = (f"w{RANK}",)
     layers = encoder.encode([list(tokens)])[0][:, 0]
     return table, Query(tokens, 0, layers.astype(np.float16).astype(np.float32))
@@ -86,7 +86,7 @@ def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
     """Other weights, same query: our products are there; the peer begins with the vectors."""
-    result, random = neighbours.products(table.rows, query), np.random.default_rng(2)
+    result, random = neighbors.products(table.rows, query), np.random.default_rng(2)
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
     ours, theirs = iter(moves), iter(moves)
     pair = paired(
@@ -98,7 +98,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
     shared = {"checks": checks, "sizes": f"{n:,} occurrences x 3 layers x 256 float16, {K} neighbors of any word"}
     move = milliseconds("ours", pair.ours)
     yield setting.row(
-        "neighbours",
+        "neighbors",
         f"slider move, {n:,} occurrences",
         ours=move,
         peer=milliseconds("numpy, all mixes anew", pair.peer),
@@ -108,13 +108,13 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         ms_by_part=_parts(table, result, moves[0]),
     )
     bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
-    yield setting.row("neighbours", f"slider move, {n:,} occurrences, server time", ours=move, bound=bound, **shared)
+    yield setting.row("neighbors", f"slider move, {n:,} occurrences, server time", ours=move, bound=bound, **shared)
 
 
-def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray) -> list[Check]:
+def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
     """The same cosines, and the same rows but for ties: a row that only we have is as near as the peer's last."""
-    own = np.array([neighbour.occurrence.row for neighbour in ours])
-    apart = np.array([neighbour.cosine for neighbour in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
+    own = np.array([neighbor.occurrence.row for neighbor in ours])
+    apart = np.array([neighbor.cosine for neighbor in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
     missing = float(np.maximum(values[rows[-1]] - values[own], 0).max()) if len(own) == len(rows) else float("inf")
     return [
         Check(what=f"cosines of the {K} nearest", difference=float(np.abs(apart).max())),
@@ -124,7 +124,7 @@ def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray
 
 def _parts(table: OccurrenceTable, result: Products, weights: np.ndarray) -> dict[str, float]:
     """Median ms of the cosines alone, and of the whole answer."""
-    cosines = alone(timed(lambda: neighbours.cosines(table.rows, result, weights)), 5)
+    cosines = alone(timed(lambda: neighbors.cosines(table.rows, result, weights)), 5)
     whole = alone(timed(lambda: table.nearest(result, weights, k=K)), 5)
     return {"cosines": 1000 * float(np.median(cosines)), "with the choice": 1000 * float(np.median(whole))}
 
@@ -135,13 +135,13 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
     def opened() -> tuple[OccurrenceTable]:
         return (OccurrenceTable(table.folder),)
 
-    pair = paired(timed(lambda t: neighbours.products(t.rows, query), opened), timed(_read, opened), rounds)
+    pair = paired(timed(lambda t: neighbors.products(t.rows, query), opened), timed(_read, opened), rounds)
     expected = table.rows.take(np.arange(min(len(table), 1000))) @ query.layers.T  # (n, L of the row, L of the query)
     exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
     rank = alone(timed(lambda: table.nearest(pair.ours_result, softmax([0, 0, 0]), k=K)), 3)
     n_bytes = sum(block.nbytes for block in table.rows.layers)
     return setting.row(
-        "neighbours",
+        "neighbors",
         f"first query, {len(table):,} occurrences",
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),
@@ -161,7 +161,7 @@ def _read(table: OccurrenceTable) -> int:
 def _opening(setting: Setting, table: OccurrenceTable, rounds: int) -> Row:
     seconds = alone(timed(lambda: OccurrenceTable(table.folder)), rounds)
     return setting.row(
-        "neighbours",
+        "neighbors",
         f"opening a table, {len(table):,} occurrences",
         ours=milliseconds("ours", seconds),
         bound=Bound(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.common.config import NEIGHBOURS
+from core.common.config import NEIGHBORS
 from core.common.errors import BadInput
 from core.index import build as building
 from core.index.build import build_index
-from core.index.neighbours import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, make_query, products
+from core.index.neighbors import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, make_query, products
 from core.text.sentences import Sentence, Target
 
 SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
@@ -131,7 +131,7 @@ def test_a_vector_without_length_is_near_nothing(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def labelled(tmp_path_factory):
+def labeled(tmp_path_factory):
     """Rows: 0 Bank, 1 gives | 2 the, 3 banks | 4 shore, 5 bank | 6 bank (not labeled), 7 shore (the same sense as 4)."""
     sentences = [
         Sentence(("Bank", "gives"), (Target(0, "Bank", "bank.money", "bank"),)),
@@ -139,7 +139,7 @@ def labelled(tmp_path_factory):
         Sentence(("shore", "bank"), (Target(0, "shore", "bank.river", "shore"), Target(1, "bank", "bank.river", "bank"))),
         Sentence(("bank", "shore"), (Target(1, "shore", "bank.river", "shore"),)),
     ]
-    return index(tmp_path_factory.mktemp("labelled") / "index", Random(), sentences)
+    return index(tmp_path_factory.mktemp("labeled") / "index", Random(), sentences)
 
 
 @pytest.mark.parametrize(
@@ -156,18 +156,18 @@ def labelled(tmp_path_factory):
         ("elsewhere", {"which": OTHER}, [0, 1, 2, 3, 4, 5, 6, 7]),
     ],
 )
-def test_filters_keep_the_rows_they_name(labelled, word, options, rows):
-    assert sorted(row for row, _ in ask(labelled, Random(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
+def test_filters_keep_the_rows_they_name(labeled, word, options, rows):
+    assert sorted(row for row, _ in ask(labeled, Random(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
 
 
-def test_an_unknown_filter_is_refused(labelled):
+def test_an_unknown_filter_is_refused(labeled):
     with pytest.raises(BadInput, match="Unknown neighbors 'all'; use one of: any word, same word, other words"):
-        ask(labelled, Random(), "bank", 0, [1, 1, 1], which="all")
+        ask(labeled, Random(), "bank", 0, [1, 1, 1], which="all")
 
 
-def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
-    result = products(labelled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
-    best = next(item for item in labelled.nearest(result, [1, 1, 1], k=99) if item.occurrence.row == 0)
+def test_a_neighbor_carries_its_sentence_sense_and_lemma(labeled):
+    result = products(labeled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
+    best = next(item for item in labeled.nearest(result, [1, 1, 1], k=99) if item.occurrence.row == 0)
     assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
 
@@ -227,7 +227,7 @@ def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, mon
     result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
     item, other = random_table.nearest(result, [1, 0, 0]), random_table.nearest(result, [0, 0.5, 0.5])
-    assert len(item) == len(other) == NEIGHBOURS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
+    assert len(item) == len(other) == NEIGHBORS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
 
 
 def test_many_blocks_answer_as_one_block(random_table, tmp_path):

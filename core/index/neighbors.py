@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.common.config import NEIGHBOURS
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.markup import shorten
-from core.common.threads import limit
-from core.elmo import layer_norm
-from core.elmo.mix import check_weights, gram, mix_cosines
-from core.index import float16_products
-from core.index.rows import Rows
-from core.text.tokens import around, join_tokens
+from ..common.config import NEIGHBORS
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.threads import limit
+from ..elmo import layer_norm
+from ..elmo.mix import check_weights, gram, mix_cosines
+from ..text.tokens import around, join_tokens
+from . import float16_products
+from .rows import Rows
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -54,7 +54,7 @@ class Products:
     query: Query
     cross: np.ndarray
     own: np.ndarray
-    normalised: bool = False  # of layers after layer normalization (core.elmo.layer_norm), the rows' too
+    normalized: bool = False  # of layers after layer normalization (core.elmo.layer_norm), the rows' too
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbor:
     occurrence: Occurrence
     cosine: float
 
@@ -96,7 +96,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeNeighbour:
+class TypeNeighbor:
     """A spelling, by the mean of its occurrences in the corpus."""
 
     word: str
@@ -116,7 +116,7 @@ class Question:
 
     asked: Query | Products
     weights: Sequence[float]
-    k: int = NEIGHBOURS
+    k: int = NEIGHBORS
     which: str = ANY
     lemmas: tuple[str, ...] = ()  # of the query's word in other tables: its other forms count as the same word here too
 
@@ -135,7 +135,7 @@ class Question:
 class Index(ABC):
     """Occurrences among which neighbors are looked for: a table, its shards, or the approximate index of them."""
 
-    def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, which: str = ANY) -> list[Neighbour]:
+    def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBORS, which: str = ANY) -> list[Neighbor]:
         """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
 
         `which` keeps any word, only the same spelling (letter case aside) or only others. Where a query's `products` with a
@@ -144,7 +144,7 @@ class Index(ABC):
         return self.answer(Question(query, weights, k, which))
 
     @abstractmethod
-    def answer(self, question: Question) -> list[Neighbour]:
+    def answer(self, question: Question) -> list[Neighbor]:
         """The neighbors that a checked question asks for; `nearest` says in which order."""
 
 
@@ -205,13 +205,13 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
     torch.from_numpy(cross).copy_(result[: len(wanted)].view(len(wanted), -1, n_layers).transpose(1, 2))
 
 
-def normalised_products(rows: Rows, result: Products) -> Products:
+def normalized_products(rows: Rows, result: Products) -> Products:
     """The same products of layers after layer normalization, exactly, from those of the layers as they are."""
     layers = result.query.layers[None]
     means = layer_norm.means_of(layers)
     d = layer_norm.gram_deviations(result.own[None], means, rows.dim)
-    cross = layer_norm.normalised_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
-    return Products(result.query, cross, layer_norm.normalised_gram(result.own[None], means, d, rows.dim)[0], normalised=True)
+    cross = layer_norm.normalized_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
+    return Products(result.query, cross, layer_norm.normalized_gram(result.own[None], means, d, rows.dim)[0], normalized=True)
 
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
@@ -232,7 +232,7 @@ def products_of(rows: Rows, request: Query | Products) -> Products:
 
 def grams_beside(rows: Rows, result: Products) -> np.ndarray:
     """(N, L(L+1)/2) the rows' products with themselves, normalized if the query's are."""
-    return rows.normalised_gram if result.normalised else rows.gram
+    return rows.normalized_gram if result.normalized else rows.gram
 
 
 def best(values: np.ndarray, k: int) -> np.ndarray:

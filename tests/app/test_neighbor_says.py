@@ -6,40 +6,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
+from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.text.readings import WordInContext
-from core.views.neighbours import Neighbours
+from core.views.neighbors import Neighbors
 from pages._neighbors.notices import write_notices
 from tests.app.visit import opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")
 
 
-def neighbour(row: int, sense: str | None, lemma: str | None) -> Neighbour:
-    return Neighbour(Occurrence(row, "bank", ("a", "bank"), 1, sense, lemma if sense else None), 0.5)
+def neighbor(row: int, sense: str | None, lemma: str | None) -> Neighbor:
+    return Neighbor(Occurrence(row, "bank", ("a", "bank"), 1, sense, lemma if sense else None), 0.5)
 
 
 occurrences = st.lists(
-    st.builds(neighbour, st.integers(0, 8), st.sampled_from([None, *SENSES]), st.sampled_from(["bank", "wing"])),
+    st.builds(neighbor, st.integers(0, 8), st.sampled_from([None, *SENSES]), st.sampled_from(["bank", "wing"])),
     max_size=6,
     unique_by=lambda n: n.occurrence.row,
 )
-types = st.lists(st.sampled_from("abcdef").map(lambda w: TypeNeighbour(w, 0.5, 1)), max_size=6, unique_by=lambda n: n.word)
+types = st.lists(st.sampled_from("abcdef").map(lambda w: TypeNeighbor(w, 0.5, 1)), max_size=6, unique_by=lambda n: n.word)
 sentences = st.sampled_from([("the", "bank"), ("a", "BANK"), ("some", "jaguar"), ("\u2060bank", "bank")])
 
 
 @st.composite
-def two_lists(draw) -> tuple[Neighbours, Neighbours]:
+def two_lists(draw) -> tuple[Neighbors, Neighbors]:
     kind = draw(st.sampled_from([occurrences, types]))
     first, second = draw(kind), draw(kind)
     if draw(st.booleans()):
         second = draw(st.permutations(first))
     lemmas = st.sampled_from([None, "bank"])
-    return tuple(Neighbours(word=WordInContext(draw(sentences), 1), entries=each, lemma=draw(lemmas)) for each in (first, second))
+    return tuple(Neighbors(word=WordInContext(draw(sentences), 1), entries=each, lemma=draw(lemmas)) for each in (first, second))
 
 
-def names(item: Neighbours) -> list:
-    return [n.occurrence.row if isinstance(n, Neighbour) else n.word for n in item.entries]
+def names(item: Neighbors) -> list:
+    return [n.occurrence.row if isinstance(n, Neighbor) else n.word for n in item.entries]
 
 
 @pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
@@ -65,7 +65,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
         assert (int(shared[1]), int(shared[2])) == (len(set(a) & set(b)), max(len(a), len(b)))
     assert "<i>" not in message
     for item, where in ((first, "first"), (second, "second")):
-        own = [n.occurrence.sense for n in item.entries if isinstance(n, Neighbour) and n.occurrence.lemma == item.lemma == "bank"]
+        own = [n.occurrence.sense for n in item.entries if isinstance(n, Neighbor) and n.occurrence.lemma == item.lemma == "bank"]
         assert not own or where in message  # labeled neighbors of the word are spoken of ...
         if not own and len(lines) == 2:
             assert where not in lines[1]  # ... and those of other words never
@@ -74,7 +74,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
 @given(two_lists())
 def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
     first, _ = pair
-    own = [n.occurrence.sense for n in first.entries if isinstance(n, Neighbour) and n.occurrence.lemma == first.lemma == "bank"]
+    own = [n.occurrence.sense for n in first.entries if isinstance(n, Neighbor) and n.occurrence.lemma == first.lemma == "bank"]
     line = next((item for item in write_notices(first, first, "2", static_has=True) if "Labeled" in item), "")
     counts = sorted((own.count(sense) for sense in set(own)), reverse=True)
     if len(own) == 1:
@@ -93,7 +93,7 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
         ("pages/predict.py", "Not in GloVe: “thimbel”."),
     ],
 )
-def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(page: str, said: str):
+def test_other_pages_say_once_that_glove_has_not_a_misspelled_word(page: str, said: str):
     texts = {
         "a": "She lost her thimbel there.",
         "b": "The thimbel was old.",

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from core.common import config
-from core.common.errors import CorruptArtifact, ElmoscopeError
-from core.common.i18n import t
-from core.files import registry
-from core.files.artifacts import read_json
-from core.text import languages
-from core.text.composed import folded
-from core.text.dictionary_forms import dictionary_forms
-from core.text.languages import Language
-from core.text.readings import is_own
-from core.text.sentences import Sentence, Target
-from core.text.tokens import bare
+from ..common import config
+from ..common.errors import CorruptArtifact, ElmoscopeError
+from ..common.i18n import t
+from ..files import registry
+from ..files.artifacts import read_json
+from . import languages
+from .composed import folded
+from .dictionary_forms import dictionary_forms
+from .languages import Language
+from .readings import is_own
+from .sentences import Sentence, Target
+from .tokens import bare
 
 MARK = "+"
 _FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
@@ -178,7 +178,7 @@ def _forms(path: Path, changed: int) -> dict[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class Labeled:
     """What is told of a labeled word before any of its sentences is read."""
 
     themes: tuple[str, ...]  # subjects a person may look for it under
@@ -187,23 +187,21 @@ class Labelled:
     part_of_speech: str  # the one that it has, or "several"
 
 
-def list_words(language: Language) -> dict[str, Labelled]:
+def list_words(language: Language) -> dict[str, Labeled]:
     """Every labeled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""
     path = config.ASSETS / f"words-{language.code}.json"
     return _read_words(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
-def list_words_in(corpus: str) -> dict[str, Labelled]:
+def list_words_in(corpus: str) -> dict[str, Labeled]:
     """The same of a language's own corpus, whether its sentences have been read or not; of any other {}."""
     language = sentences_of(corpus)
     return list_words(language) if language else {}
 
 
 @lru_cache(maxsize=4)
-def _read_words(path: Path, changed: int) -> dict[str, Labelled]:
+def _read_words(path: Path, changed: int) -> dict[str, Labeled]:
     """Of a file last `changed` then."""
     words = read_json(path, expect=dict)
     several = {word: item["pos"][0] if len(item["pos"]) == 1 else "several" for word, item in words.items()}
-    return {
-        word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(words.items())
-    }
+    return {word: Labeled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(words.items())}

@@ -1,4 +1,4 @@
-"""What a model says of a word: `neighbours`, `static-neighbours`, `verdict`, `substitutes`; `view`: any view of core.views as JSON."""
+"""What a model says of a word: `neighbors`, `static-neighbors`, `verdict`, `substitutes`; `view`: any view of core.views as JSON."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli import wire
-from core.cli.options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
-from core.cli.shared import bench_of, cluster_of, in_columns, note, open_model, open_static, progress, sense_space
-from core.common.errors import BadInput
-from core.common.model_layers import MIX, SENSES
-from core.files.registry import is_bundled
-from core.text import languages
-from core.text.corpora import locate
-from core.text.labelled_words import indexed
-from core.text.readings import WordInContext, read_in
-from core.text.scripts import note_unread
-from core.text.tokens import bare
-from core.text.word_in_question import word_in_question
+from ..common.errors import BadInput
+from ..common.model_layers import MIX, SENSES
+from ..files.registry import is_bundled
+from ..text import languages
+from ..text.corpora import locate
+from ..text.labeled_words import indexed
+from ..text.readings import WordInContext, read_in
+from ..text.scripts import note_unread
+from ..text.tokens import bare
+from ..text.word_in_question import word_in_question
+from . import wire
+from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
+from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, workspace_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.cluster.shards import Shards
-    from core.elmo.models import Model
-    from core.index.sense_space import SenseSpace
+    from ..cluster.shards import Shards
+    from ..elmo.models import Model
+    from ..index.sense_space import SenseSpace
 
 PLACE = (
     option("--word", "a token of the sentence, in any letter case", metavar="W", required=True),
@@ -39,7 +39,7 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
 
 
 @command(
-    "neighbours",
+    "neighbors",
     "Nearest occurrences of a word in a sentence.",
     *PLACE,
     READ_AS,
@@ -54,11 +54,11 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
     place="word sentence position",
     index="corpus approximate cluster",
 )
-def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
-    from core.elmo.mix import layer_weights
-    from core.index import neighbours
-    from core.index.sense_space import LAYER
-    from core.views.neighbours import NeighboursRequest, compute
+def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
+    from ..elmo.mix import layer_weights
+    from ..index import neighbors
+    from ..index.sense_space import LAYER
+    from ..views.neighbors import NeighborsRequest, compute
 
     model = open_model(model, cluster=index.cluster)
     in_context = _in_sentence(place, read_as, model)
@@ -69,13 +69,13 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     space = sense_space(layer, model) if layer == SENSES else None
     of_layers = layer_weights(layer, model.encoder.n_layers, weights, senses=True) if space is None else np.ones(1)
-    among = neighbours.OTHER if other_words else neighbours.ANY
+    among = neighbors.OTHER if other_words else neighbors.ANY
     if not (index.cluster or index.approximate or in_shards(index.corpus)):
-        request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
-        result = compute(bench_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
+        request = NeighborsRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
+        result = compute(workspace_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
-        query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
+        query = neighbors.make_query(model.encoder, list(in_context.tokens), in_context.position)
         with cluster_of(None if index.approximate else index.cluster) as client:
             shards = _shards(index, model, space, client)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
@@ -89,7 +89,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     ]
     query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
-    return {"query": query_facts, "neighbours": rows}, lines or "No neighbours."
+    return {"query": query_facts, "neighbors": rows}, lines or "No neighbors."
 
 
 def in_shards(where: str) -> bool:
@@ -99,10 +99,10 @@ def in_shards(where: str) -> bool:
 
 def _shards(index, model: Model, space: SenseSpace | None, client):
     """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
-    from core.cluster.approximate import ApproximateIndex
-    from core.cluster.search import ShardedIndex
-    from core.cluster.senses import ApproximateSenses, SensesOfShards
-    from core.index.tables import open_table
+    from ..cluster.approximate import ApproximateIndex
+    from ..cluster.search import ShardedIndex
+    from ..cluster.senses import ApproximateSenses, SensesOfShards
+    from ..index.tables import open_table
 
     corpus = indexed(index.corpus or model.language.sentences)
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
@@ -114,7 +114,7 @@ def _shards(index, model: Model, space: SenseSpace | None, client):
 
 def shards_of(where: str | Path, model: Model) -> Shards:
     """The index in shards of that folder or URL. BadInput where another model made it."""
-    from core.cluster.shards import open_shards
+    from ..cluster.shards import open_shards
 
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
@@ -144,15 +144,15 @@ def _facts(place, word: WordInContext) -> dict:
 
 
 @command(
-    "static-neighbours",
+    "static-neighbors",
     "Nearest words by static vectors (GloVe, word2vec).",
     option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
     *(VECTORS, DOWNLOAD, BEST),
 )
-def static_neighbours(*, word, vectors, download, k) -> Answer:
+def static_neighbors(*, word, vectors, download, k) -> Answer:
     vectors = open_static(vectors, download=download)
-    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbours(word, k)]
-    return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbors(word, k)]
+    return {"word": word, "neighbors": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
 @command(
@@ -165,7 +165,7 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
     *MODEL,
 )
 def verdict(*, word, sentence, language, read_as, model) -> Answer:
-    from core.senses.judge import open_judge
+    from ..senses.judge import open_judge
 
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
@@ -206,11 +206,11 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     place="word sentence position",
 )
 def substitutes(*, place, k, direction, common, model) -> Answer:
-    from core.views.substitutes import SubstitutesRequest, compute
+    from ..views.substitutes import SubstitutesRequest, compute
 
     model = open_model(model)
     word = _in_sentence(place, None, model)
-    (item,) = compute(bench_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
+    (item,) = compute(workspace_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
     rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**_facts(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
@@ -235,7 +235,7 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
         parsed = json.loads(request)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"--request is not JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
-    result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
+    result = wire.answer(workspace_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 
 

@@ -4,22 +4,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.analysis.anisotropy import Level
-from core.common.config import NEIGHBOURS
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.model_layers import MIX, SENSES
-from core.elmo.mix import layer_weights
-from core.index import sense_index
-from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
-from core.index.sense_index import SenseIndex
-from core.index.table import OccurrenceTable
-from core.text.dictionary_forms import dictionary_forms
-from core.text.readings import WordInContext
-from core.text.tokens import bare
-from core.views import levels
-from core.views.levels import sense_space
-from core.workbench import Bench, reads_as_model
+from ..analysis.anisotropy import Level
+from ..common.config import NEIGHBORS
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.model_layers import MIX, SENSES
+from ..elmo.mix import layer_weights
+from ..index import sense_index
+from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
+from ..index.sense_index import SenseIndex
+from ..index.table import OccurrenceTable
+from ..text.dictionary_forms import dictionary_forms
+from ..text.readings import WordInContext
+from ..text.tokens import bare
+from ..workspace import Workspace, reads_as_model
+from . import levels
+from .levels import sense_space
 
 READS = ("model", "corpus")
 TYPES = "types"
@@ -28,62 +28,62 @@ EQUAL = 0.005  # weights that differ less are equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeighboursRequest:
+class NeighborsRequest:
     """`among`: the same word, other words, any word, or types; `whole`: of every token, or of the labeled ones alone."""
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
     weights: str = ""  # of the mix, "a,b,c"; equal if none are given
     among: str = SAME
-    k: int = NEIGHBOURS
+    k: int = NEIGHBORS
     whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Neighbours:
+class Neighbors:
     """A list, best first."""
 
     word: WordInContext
     lemma: str | None  # the labeled word that it is
-    entries: tuple[Neighbour | TypeNeighbour, ...]
+    entries: tuple[Neighbor | TypeNeighbor, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
     narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
     level: Level | None = None  # two random words' cosines, where it is known
 
 
 @reads_as_model
-def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
+def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """The list; None while what it needs is still being read. BadInput in a space that the model has not."""
-    bench = bench.about(request.word)
-    table = bench.every_token if request.whole else bench.targets
-    query, lemma = bench.queries([request.word])[0], request.word.lemma_in(bench.targets)
+    workspace = workspace.about(request.word)
+    table = workspace.every_token if request.whole else workspace.targets
+    query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     of = {"word": request.word, "lemma": lemma}
     if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
         return None
     if request.space == SENSES:
-        return Neighbours(**of, **_in_senses(bench, table, query, request))
-    weights = layer_weights(request.space, bench.layers.n, request.weights or None, senses=True)
-    products = bench.products(table, query, types=request.among == TYPES)
+        return Neighbors(**of, **_in_senses(workspace, table, query, request))
+    weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
+    products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
         examples = table.nearest_of_types(query, [near.word for near in types], weights)
-        return Neighbours(**of, entries=tuple(types), examples=tuple(examples))
-    level = levels.level(bench, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
-    return Neighbours(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+        return Neighbors(**of, entries=tuple(types), examples=tuple(examples))
+    level = levels.level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
+    return Neighbors(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
 @reads_as_model
-def nearest_words(bench: Bench, request: NeighboursRequest) -> tuple[tuple[str, float], ...] | None:
+def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tuple[str, float], ...] | None:
     """Return the nearest other words, each with the cosine of its nearest occurrence (Peters et al. 2018, table 4).
 
     Forms of one word are listed once. Forms of the word itself and function words are left out. None while the sentences are still
     being read.
     """
-    listed = compute(bench, replace(request, among=OTHER, k=OCCURRENCES))
+    listed = compute(workspace, replace(request, among=OTHER, k=OCCURRENCES))
     if listed is None:
         return None
     seen, words = _forms(listed.word.word), []
-    function = bench.word_lists.function
+    function = workspace.word_lists.function
     for near in listed.entries:
         word = bare(near.occurrence.word)
         if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
@@ -107,9 +107,9 @@ def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool
     return among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()
 
 
-def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> dict:
-    index = SenseIndex(table, sense_space(bench))
+def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
+    index = SenseIndex(table, sense_space(workspace))
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(bench, SENSES)}
+    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(workspace, SENSES)}

@@ -1,6 +1,6 @@
 """What questions about words are answered over: models, vectors and tables opened by name, each sentence encoded once.
 
-A `Bench` is handed to the views (core.views), which compute one answer each. `open_bench(model="elmo-mini")` makes one for notebooks,
+A `Workspace` is handed to the views (core.views), which compute one answer each. `open_workspace(model="elmo-mini")` makes one for notebooks,
 commands and Python; pages hand theirs an opener that keeps what it opens for all visitors.
 """
 
@@ -11,24 +11,24 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from core.common.device import CPU
-from core.common.errors import ElmoscopeError
-from core.common.memo import Kept
-from core.common.model_layers import Layers
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.kept import open_encoded
-from core.elmo.language_model import LanguageModel
-from core.elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
-from core.elmo.substitutes import Substitutes
-from core.index.neighbours import Products, Query, normalised_products, products, query_of
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table, open_tokens, opens_at_once
-from core.static.vectors import StaticVectors, open_vectors
-from core.text import languages
-from core.text.labelled_words import corpus_for
-from core.text.languages import Language
-from core.text.readings import WordInContext, read_in
-from core.text.word_in_question import Words, word_in_question, words_of
+from .common.device import CPU
+from .common.errors import ElmoscopeError
+from .common.memo import Kept
+from .common.model_layers import Layers
+from .corpus.encoded import EncodedCorpus
+from .corpus.kept import open_encoded
+from .elmo.language_model import LanguageModel
+from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
+from .elmo.substitutes import Substitutes
+from .index.neighbors import Products, Query, normalized_products, products, query_of
+from .index.table import OccurrenceTable
+from .index.tables import open_table, open_tokens, opens_at_once
+from .static.vectors import StaticVectors, open_vectors
+from .text import languages
+from .text.labeled_words import corpus_for
+from .text.languages import Language
+from .text.readings import WordInContext, read_in
+from .text.word_in_question import Words, word_in_question, words_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,7 +55,7 @@ class Opener(Protocol):
 
     def vectors(self, name: str) -> StaticVectors: ...
 
-    def is_labelled(self, corpus: str) -> bool: ...
+    def is_labeled(self, corpus: str) -> bool: ...
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         """The labeled tokens of a corpus; of one without labels, every token."""
@@ -98,8 +98,8 @@ class _Opener:
             self._note(text)
         return vectors
 
-    def is_labelled(self, corpus: str) -> bool:
-        return self._once("labelled", corpus, lambda: opens_at_once(corpus))
+    def is_labeled(self, corpus: str) -> bool:
+        return self._once("labeled", corpus, lambda: opens_at_once(corpus))
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once(
@@ -117,7 +117,7 @@ class _Opener:
         return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
 
 
-class Bench:
+class Workspace:
     """What is in use, opened on first use. Safe to share between threads; nothing it hands out may be changed."""
 
     def __init__(self, names: Names, opener: Opener) -> None:
@@ -167,9 +167,9 @@ class Bench:
             return None
 
     @property
-    def is_labelled(self) -> bool:
+    def is_labeled(self) -> bool:
         """Whether the corpus has labeled tokens."""
-        return self.opener.is_labelled(self.corpus)
+        return self.opener.is_labeled(self.corpus)
 
     @property
     def targets(self) -> OccurrenceTable:
@@ -191,19 +191,19 @@ class Bench:
         names = {"model": self.names.model, "vectors": self.names.vectors or self.language.vectors, "corpus": self.corpus}
         return [(kind, names[kind]) for kind in kinds]
 
-    def about(self, *words: WordInContext) -> "Bench":
-        """With the labeled sentences of further words that these are (core.text.labelled_words)."""
+    def about(self, *words: WordInContext) -> "Workspace":
+        """With the labeled sentences of further words that these are (core.text.labeled_words)."""
         spellings = [word.read_as or word.word for word in words]
         known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
-        return Bench(replace(self.names, corpus=known), self.opener)
+        return Workspace(replace(self.names, corpus=known), self.opener)
 
-    def over(self, corpus: str) -> "Bench":
+    def over(self, corpus: str) -> "Workspace":
         """The same over another corpus."""
-        return Bench(replace(self.names, corpus=corpus), self.opener)
+        return Workspace(replace(self.names, corpus=corpus), self.opener)
 
-    def beside(self, model: str) -> "Bench":
+    def beside(self, model: str) -> "Workspace":
         """The same over a second model."""
-        return Bench(replace(self.names, model=model), self.opener)
+        return Workspace(replace(self.names, model=model), self.opener)
 
     def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
         """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
@@ -226,36 +226,36 @@ class Bench:
         queries = (query_of(layers, word.tokens, word.position) for layers, word in zip(read, words, strict=True))
         return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
 
-    def products(self, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
+    def products(self, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
         """Layer products of a query with a table's rows, or its types; of normalized layers where wanted."""
-        return products_with(self.opener.memo, table, query, normalised=normalised, types=types)
+        return products_with(self.opener.memo, table, query, normalized=normalized, types=types)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
-        """What hangs on the model's weights and folder and this key alone, made once for all benches."""
+        """What hangs on the model's weights and folder and this key alone, made once for all workspaces."""
         return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
 
 
-def reads_as_model(view: Callable[Concatenate[Bench, P], R]) -> Callable[Concatenate[Bench, P], R]:
-    """Let a function of a bench read text as the language of the bench's model, whatever language is in use around it."""
+def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Workspace, P], R]:
+    """Let a function of a workspace read text as the language of the workspace's model, whatever language is in use around it."""
 
     @wraps(view)
-    def read(bench: Bench, *args: P.args, **kwargs: P.kwargs) -> R:
-        with languages.reading(bench.language):
-            return view(bench, *args, **kwargs)
+    def read(workspace: Workspace, *args: P.args, **kwargs: P.kwargs) -> R:
+        with languages.reading(workspace.language):
+            return view(workspace, *args, **kwargs)
 
     return read
 
 
-def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
-    """`Bench.products`, kept in a memo."""
+def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
+    """`Workspace.products`, kept in a memo."""
     rows = table.types if types else table.rows
 
     def compute() -> Products:
-        if normalised:
-            return normalised_products(rows, products_with(memo, table, query, types=types))
+        if normalized:
+            return normalized_products(rows, products_with(memo, table, query, types=types))
         return products(rows, query)
 
-    return memo.value("products", (table_key(table), query.tokens, query.position, query.read_as, normalised, types), compute, most=64)
+    return memo.value("products", (table_key(table), query.tokens, query.position, query.read_as, normalized, types), compute, most=64)
 
 
 def table_key(table: OccurrenceTable) -> str:
@@ -263,7 +263,7 @@ def table_key(table: OccurrenceTable) -> str:
     return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
 
 
-def open_bench(
+def open_workspace(
     model: str | Model = BUNDLED_MODEL,
     vectors: str = "",
     corpus: str = "",
@@ -271,9 +271,9 @@ def open_bench(
     device: str = CPU,
     report: Callable[[int, int, float], None] | None = None,
     note: Callable[[str], None] | None = None,
-) -> Bench:
-    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
+) -> Workspace:
+    """A workspace of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
     `note` is called with a sentence for each way in which the file of the vectors differs from its format."""
     opener = _Opener(device, report, note)
     name = model if isinstance(model, str) else opener.hold(model)
-    return Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)
+    return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)

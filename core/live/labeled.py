@@ -2,38 +2,38 @@
 
 import numpy as np
 
-from core.analysis.word_maps import map_rows
-from core.common.model_layers import MIX
-from core.live.pack import Pack
-from core.live.scene import labels
-from core.views import layouts, levels, scene
-from core.workbench import Bench
+from ..analysis.word_maps import map_rows
+from ..common.model_layers import MIX
+from ..views import layouts, levels, scene
+from ..workspace import Workspace
+from .pack import Pack
+from .scene import labels
 
 
-def add_labelled(pack: Pack, bench: Bench) -> dict:
+def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     """The table of labeled tokens into the pack; what is said of it."""
-    table, judge = bench.targets, levels.judge(bench)
+    table, judge = workspace.targets, levels.judge(workspace)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]
     layers = table.rows.take(rows)
-    pack.add_lines("labelled.tokens", [" ".join(o.tokens) for o in occurrences])
+    pack.add_lines("labeled.tokens", [" ".join(o.tokens) for o in occurrences])
     for name, numbers in (("position", table.position), ("lemma", table.lemma), ("sense", table.sense)):
-        pack.add(f"labelled.{name}", np.asarray(numbers, np.int32))
-    pack.add("labelled.pos", np.unique(table.pos_of(rows), return_inverse=True)[1].astype(np.int32))
+        pack.add(f"labeled.{name}", np.asarray(numbers, np.int32))
+    pack.add("labeled.pos", np.unique(table.pos_of(rows), return_inverse=True)[1].astype(np.int32))
     for layer in range(1, layers.shape[1]):
-        pack.add_rows(f"labelled.layer.{layer}", layers[:, layer])
-    spaces = [*bench.layers.alone, MIX]
+        pack.add_rows(f"labeled.layer.{layer}", layers[:, layer])
+    spaces = [*workspace.layers.alone, MIX]
     places = np.zeros((len(spaces), len(table), 2), np.float32)
     for lemma in table.lemmas:
-        maps = layouts.maps_of(bench, lemma)
+        maps = layouts.maps_of(workspace, lemma)
         places[:, map_rows(table, lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
-    pack.add("labelled.places", places)
+    pack.add("labeled.places", places)
     ground = judge.ground()
     space = _add_space(pack, judge, table, rows)
-    for name, centre in ground.centres.items():
-        pack.add(f"centre.{name}", np.asarray(centre, np.float32))
+    for name, center in ground.centers.items():
+        pack.add(f"center.{name}", np.asarray(center, np.float32))
     rated = judge.rate_words(table)
-    scenes = _add_scenes(pack, bench, list(rated))
+    scenes = _add_scenes(pack, workspace, list(rated))
     rated_words = {
         lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
         | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
@@ -47,15 +47,15 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
-        "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
+        "random": {name: mean for name, mean in levels.means(workspace, spaces).items()},
     }
 
 
-def _add_scenes(pack: Pack, bench: Bench, lemmas: list[str]) -> dict[str, dict]:
+def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str, dict]:
     """Put each word's scene without stars into the pack: its dots, and the axes that stars are projected on. Return the facts of each."""
-    table, scenes, numbers, start = bench.targets, {}, [], 0
+    table, scenes, numbers, start = workspace.targets, {}, [], 0
     for lemma in lemmas:
-        dots = scene.labeled_dots(bench, table, lemma)
+        dots = scene.labeled_dots(workspace, table, lemma)
         axes = [np.concatenate([each.axes.ravel(), each.axes @ each.mean]) for each in dots.projections]  # (2, d), and (2,) to take off
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
@@ -80,7 +80,7 @@ def _add_space(pack: Pack, judge, table, rows: np.ndarray):
     space = judge.sense_space
     if space is None or space.learned is None:
         return None
-    pack.add_rows("labelled.substitutes", space.expected(space.of_rows(table, rows)))
+    pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))
     pack.add_rows("space.maps", space.learned.maps.reshape(-1, space.learned.maps.shape[2]))
     pack.add("space.mean", space.learned.mean.astype(np.float32))
     return space

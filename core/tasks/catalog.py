@@ -1,10 +1,10 @@
 """The tasks by name: those of the paper's table, in its order, and after them those beside it."""
 
-from core.common.errors import BadInput
-from core.common.i18n import say, t
-from core.common.markup import shorten
-from core.tasks import clusters, coreference, entailment, names, questions, roles
-from core.tasks.task import Task
+from ..common.errors import BadInput
+from ..common.i18n import say, t
+from ..common.markup import shorten
+from . import clusters, coreference, entailment, names, questions, roles
+from .task import Task
 
 TASKS: dict[str, Task] = {
     task.name: task

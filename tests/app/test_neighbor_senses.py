@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from core.elmo.models import open_model
-from core.index.neighbours import SAME, make_query
+from core.index.neighbors import SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_tokens
 from core.senses.judge import open_judge
@@ -15,7 +15,7 @@ from pages._export.notebook_words import neighbors as recipe
 from tests.app.visit import opened, opened_whole
 
 PAGE = "pages/neighbors.py"
-LABELLED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
+LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
 RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river .", "bi": "4"}
 
 
@@ -47,13 +47,13 @@ def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with
     queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
     near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
-    page.text_input(key="a").set_value(LABELLED["a"])
-    page.text_input(key="b").set_value(LABELLED["b"]).run()
+    page.text_input(key="a").set_value(LABELED["a"])
+    page.text_input(key="b").set_value(LABELED["b"]).run()
     assert page.session_state["nlayer"] == "senses" and not page.exception
 
 
 def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():
-    page = opened_whole(PAGE, nlayer="senses", among="types", **LABELLED)
+    page = opened_whole(PAGE, nlayer="senses", among="types", **LABELED)
     assert page.session_state["nlayer"] == "senses" and page.query_params["nlayer"] in ("senses", ["senses"])
     assert page.session_state["among"] == "same word"  # spellings have no place in it
     page.text_input(key="a").set_value("The bank raised its rates .").run()
@@ -68,7 +68,7 @@ def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():
 def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
     folder = open_model("elmo-mini").folder
     mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
-    page = opened(PAGE, model=str(mute), nlayer="senses", **LABELLED)
+    page = opened(PAGE, model=str(mute), nlayer="senses", **LABELED)
     assert not page.exception and not page.error
     assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
@@ -76,9 +76,9 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
 
 def test_the_notebook_asks_the_same_space():
     made = recipe({"nlayer": "senses", "a": "a bank .", "ai": 1, "b": "the bank .", "bi": 1})
-    assert made.assignments["layer"] == "senses" and any("neighbours.compute(bench" in cell for cell in made.cells)
+    assert made.assignments["layer"] == "senses" and any("neighbors.compute(workspace" in cell for cell in made.cells)
 
 
 def test_flip_draws_it():
-    page = opened_whole("why", flip_layer="senses", reveal="true", **LABELLED)
+    page = opened_whole("why", flip_layer="senses", reveal="true", **LABELED)
     assert page.session_state["flip_layer"] == "senses" and len(page.get("plotly_chart")) > 1
