@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The same examples in every run, and no clock: a test fails for what the code does. tests/workspace/fuzz.py draws new ones.
+# The same examples in every run, and no clock: a test fails for what the code does. tests/bench/fuzz.py draws new ones.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 

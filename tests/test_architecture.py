@@ -1,7 +1,7 @@
-"""Check the layout rules on the syntax trees. Nothing is imported or run."""
+"""Check the layout rules of core and pages on the syntax trees. Nothing is imported or run."""
 
 import ast
-import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,30 +9,36 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED_ROOMS = {"_export", "_frame", "_cached", "_widgets", "_word"}  # of pages, on which the others build
+SHARED_PACKAGES = {"_export", "_frame", "_cached", "_widgets", "_word"}  # of pages, on which the others build
 MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
-MAY_NOTE = {"core/cli/shared.py"}  # the command line's commands: to stderr only
+MAY_WRITE_TO_STDERR = {"core/cli/shared.py"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
+README_LINES = 175  # the longest README of a package
 
 
-def sources(*folders: str) -> list[Path]:
+def list_sources(*folders: str) -> list[Path]:
+    """Return the Python files of some folders."""
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts)
 
 
-CORE, PAGES = sources("core"), sources("pages")
+CORE, PAGES = list_sources("core"), list_sources("pages")
 SHIPPED = [*CORE, *PAGES, *ROOT.glob("*.py")]  # tests may write a pickle to see it refused
+PACKAGES = sorted({path.parent for path in [*CORE, *PAGES]} - {ROOT / "core", ROOT / "pages"})
 
 
 def name(path: Path) -> str:
+    """Return a path relative to the project's root."""
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
 def imports(module: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """(line, dotted name) of every import, wherever it stands; `from a import b` names both a and a.b."""
+    """Yield (line, dotted name) for every import of a module in a package. `from a import b` yields both a and a.b."""
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -45,18 +51,19 @@ def imports(module: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int,
 
 @cache
 def imports_of(path: Path) -> list[tuple[int, str]]:
+    """Return (line, dotted name) for every import of a file."""
     return list(imports(tree(path), path.relative_to(ROOT).parent.parts))
 
 
 def calls(path: Path) -> Iterator[tuple[int, str, ast.Call]]:
-    """(line, what is called, the call)."""
+    """Yield (line, function, call) for every call in a file."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call):
             yield node.lineno, ast.unparse(node.func), node
 
 
-def room(path: Path) -> str:
-    """The folder that holds a file of core or pages, or the file itself where it stands loose; all doors of pages are one."""
+def package_of(path: Path) -> str:
+    """Return the package of a file, or the file itself if it is in none. The entries of pages count as one."""
     parts = path.relative_to(ROOT).parts
     if parts[0] == "pages" and len(parts) == 2:
         return "pages/*.py"
@@ -64,187 +71,128 @@ def room(path: Path) -> str:
 
 
 @cache
-def rooms() -> dict[str, set[str]]:
-    """Each room of app.py, core and pages, and the rooms that it imports from."""
+def package_imports() -> dict[str, set[str]]:
+    """Return for each package of app.py, core and pages those that it imports from."""
     files = {name(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in [*CORE, *PAGES, ROOT / "app.py"]}
-    needs: dict[str, set[str]] = {room(path): set() for path in files.values()}
+    result: dict[str, set[str]] = {package_of(path): set() for path in files.values()}
     for path in files.values():
-        own = room(path)
+        package = package_of(path)
         dotted = {d for _, d in imports_of(path)}
-        # `from a import b` names a and a.b: where a.b is a module, a is only the way to it
-        ways = {d.rpartition(".")[0] for d in dotted if d in files}
-        needs[own] |= {room(files[d]) for d in dotted if d in files and not (d in ways and files[d].name == "__init__.py")} - {own}
-    return needs
+        # `from a import b` yields a and a.b: if a.b is a module, a is only the way to it
+        parents = {d.rpartition(".")[0] for d in dotted if d in files}
+        targets = {package_of(files[d]) for d in dotted if d in files and not (d in parents and files[d].name == "__init__.py")}
+        result[package] |= targets - {package}
+    return result
 
 
-def floors(needs: dict[str, set[str]]) -> dict[str, int]:
-    """Each room's floor: one above the highest that it imports from; rooms of a circle have none."""
+def import_levels(needs: dict[str, set[str]]) -> dict[str, int]:
+    """Return a level for each package, above all that it imports from. Packages of a cycle have none."""
     result: dict[str, int] = {}
     while free := [r for r in needs if r not in result and needs[r] <= result.keys()]:
         result |= {r: 1 + max((result[other] for other in needs[r]), default=0) for r in free}
     return result
 
 
-def rule_broken(lines: list[str]) -> str:
+def fail_with(lines: list[str]) -> str:
+    """Return a message of one line for each place that breaks a rule."""
     return "\n" + "\n".join(lines)
 
 
-# --- the tests see what they should ----------------------------------------------------------------------------------
-
-
-def test_imports_are_found_wherever_they_stand():
+def test_relative_and_nested_imports_are_found():
     module = ast.parse("import a.b\ndef f():\n    from core.elmo import mix\n    from . import x\n    from ..text import y")
     result = {dotted for _, dotted in imports(module, ("core", "elmo"))}
     assert result == {"a.b", "core.elmo", "core.elmo.mix", "core.elmo.x", "core.text", "core.text.y"}
 
 
-def test_a_circle_of_rooms_has_no_floor():
-    assert floors({"a": set(), "b": {"a"}, "c": {"a", "b"}, "d": {"e"}, "e": {"d"}}) == {"a": 1, "b": 2, "c": 3}
-
-
-# --- directions -------------------------------------------------------------------------------------------------------
+def test_a_cycle_has_no_level():
+    assert import_levels({"a": set(), "b": {"a"}, "c": {"a", "b"}, "d": {"e"}, "e": {"d"}}) == {"a": 1, "b": 2, "c": 3}
 
 
 def test_imports_between_packages_run_one_way():
-    needs = rooms()
-    result = floors(needs)
-    assert result.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - result.keys())}"
+    needs = package_imports()
+    assert not needs.keys() - import_levels(needs).keys()
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent.relative_to(ROOT).as_posix() for path in [*CORE, *PAGES]} - {"core", "pages"}))
-def test_files_of_one_room_do_not_import_each_other_in_a_circle(folder):
-    files = {f"{folder.replace('/', '.')}.{path.stem}": path for path in sources(folder)}
+@pytest.mark.parametrize("folder", PACKAGES, ids=name)
+def test_files_of_a_package_do_not_import_each_other_in_a_cycle(folder: Path):
+    files = {f"{name(folder).replace('/', '.')}.{path.stem}": path for path in folder.glob("*.py")}
     needs = {module: {dotted for _, dotted in imports_of(path) if dotted in files} - {module} for module, path in files.items()}
-    result = floors(needs)
-    assert result.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - result.keys())}"
+    assert not needs.keys() - import_levels(needs).keys()
 
 
-def test_what_opens_a_room_is_empty():
-    """So that the first paint imports no torch by the way; the frame's names a Python on which nothing works."""
+def test_init_files_are_empty():
+    """The first paint must not import torch. The frame's file names a Python version on which nothing works."""
     full = [name(p) for p in [*CORE, *PAGES] if p.name == "__init__.py" and p.read_text("utf-8").strip()]
     assert full == ["core/__init__.py", "pages/_frame/__init__.py"]
 
 
-def test_modules_named_in_strings_are_there():
-    """Those that `show` imports late, and those of notebooks' cells."""
-    there = {name(path).removesuffix(".py").replace("/", ".") for path in [*CORE, *PAGES]}
-    there |= {item.rpartition(".")[0] for item in there} | {"core"}
-    said = re.compile(r"(?<![\w.`/])(?:core|pages)(?:\.[a-z_]+)+(?![\w(/])")
-    wrong = []
-    for path in [*SHIPPED]:
-        for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                for dotted in said.findall(node.value):
-                    parts = dotted.split(".")
-                    if not any(".".join(parts[:n]) in there for n in range(2, len(parts) + 1)):
-                        wrong.append(f"{name(path)}:{node.lineno} names {dotted}")
-    assert not wrong, rule_broken(wrong)
-
-
-def test_core_knows_nothing_of_streamlit_or_the_pages():
+def test_core_imports_neither_streamlit_nor_pages():
     outside = {"streamlit", "pages", "app", "tests"}
     wrong = [f"{name(path)}:{line} imports {d}" for path in CORE for line, d in imports_of(path) if d.split(".")[0] in outside]
-    assert not wrong, rule_broken(wrong)
+    assert not wrong, fail_with(wrong)
 
 
-def test_pages_build_on_shared_rooms_and_not_on_each_other():
+def test_pages_build_on_shared_packages_and_not_on_each_other():
     wrong = []
     for path in PAGES:
-        own = path.relative_to(ROOT).parts[1]
+        package = path.relative_to(ROOT).parts[1]
         for line, dotted in imports_of(path):
             words = dotted.split(".")
             if words[0] in {"app", "tests"} or (
-                words[0] == "pages" and own.startswith("_") and words[1:2] not in ([], [own]) and words[1] not in SHARED_ROOMS
+                words[0] == "pages" and package.startswith("_") and words[1:2] not in ([], [package]) and words[1] not in SHARED_PACKAGES
             ):
                 wrong.append(f"{name(path)}:{line} imports {dotted}")
-    assert not wrong, rule_broken(wrong)
-
-
-# --- sizes ------------------------------------------------------------------------------------------------------------
+    assert not wrong, fail_with(wrong)
 
 
 def test_a_page_entry_is_short():
     lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in sorted((ROOT / "pages").glob("*.py"))}
     wrong = [f"{file} has {length} lines, more than 120" for file, length in lengths.items() if length > 120]
-    assert not wrong, rule_broken(wrong)
+    assert not wrong, fail_with(wrong)
 
 
-RETIRED = (
-    "by lot",
-    "by_lot",
-    "flatters itself",
-    "take it with you",
-    "the same as a table",
-    "errors spared",
-    "reading it, about",
-    "look at this one",
-    "what to tell apart",
-    "until the verdict turns",
-    "gives it another one",
-    "one vector a spelling",
-    "nineteen pairs in twenty",
-    "of which is it not shown",
-    "the same word stands in both",
-    "goes on where cut",
-    r"\bone a word\b",
-    r"stands (\S+ times|twice)\b",
-    r"[\"“]may be[\"”]",  # neutral
-    r"\bless (that of|these|those|their|its own|the mean|the static|layer)\b",  # minus
-)  # phrases that nobody who teaches the subject would use
+@pytest.mark.parametrize("folder", PACKAGES, ids=name)
+def test_every_package_has_a_short_readme(folder: Path):
+    assert 1 < len((folder / "README.md").read_text("utf-8").splitlines()) <= README_LINES
 
 
-def test_retired_phrases_stay_away():
-    places = [p for p in ROOT.rglob("*") if p.suffix in {".py", ".js", ".md", ".po"} and not {".venv", ".git"} & set(p.parts)]
-    assert len(places) > 500
-    own = Path(__file__).resolve()
-    wrong = [f"{name(p)}: {phrase}" for p in places if p != own for phrase in RETIRED if re.search(phrase, p.read_text("utf-8").casefold())]
-    assert not wrong, rule_broken(wrong)
+def test_a_public_class_name_has_one_meaning():
+    files = defaultdict(list)
+    for path in SHIPPED:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files[node.name].append(name(path))
+    wrong = [f"{key}: {', '.join(places)}" for key, places in files.items() if len(places) > 1 and key != "Line"]
+    assert not wrong, fail_with(wrong)
 
 
-def test_a_percent_sign_follows_its_number():
-    """ "73%", in documents, in every text of the interface and in its translations."""
-    places = [p for p in ROOT.rglob("*") if p.suffix in {".md", ".po"} and not {".venv", ".git"} & set(p.parts)]
-    wrong = [f"{name(p)}: {line}" for p in places for line in p.read_text("utf-8").splitlines() if re.search(r"[\d}]\s%", line)]
-    assert len(places) > 30
-    assert not wrong, rule_broken(wrong)
-
-
-# --- safety and manners -----------------------------------------------------------------------------------------------
+def test_every_file_has_a_docstring():
+    wrong = [name(path) for path in SHIPPED if not ast.get_docstring(tree(path)) and path.name != "__init__.py"]
+    assert not wrong, fail_with(wrong)
 
 
 def test_nothing_imports_pickle_or_its_like():
     wrong = [f"{name(path)}:{line} imports {d}" for path in SHIPPED for line, d in imports_of(path) if d.split(".")[0] in UNSAFE]
-    assert not wrong, rule_broken(wrong)
+    assert not wrong, fail_with(wrong)
 
 
-def test_nothing_that_is_read_can_run_code():
-    """torch.load only as plain tensors, numpy.load never with pickles, no eval, no exec."""
+def test_no_file_that_is_opened_can_run_code():
+    """torch.load opens plain tensors only, numpy.load no pickles. There is no eval and no exec."""
     wrong = []
-    for path in [*SHIPPED, *sources("tests")]:
+    for path in [*SHIPPED, *list_sources("tests")]:
         for line, function, call in calls(path):
             options = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
             unsafe = (function == "torch.load" and options.get("weights_only") is not True) or function in {"eval", "exec"}
             if unsafe or options.get("allow_pickle"):
                 wrong.append(f"{name(path)}:{line} calls {function}")
-    assert not wrong, rule_broken(wrong)
+    assert not wrong, fail_with(wrong)
 
 
-def test_core_prints_nothing_but_on_the_command_line():
+def test_core_prints_only_on_the_command_line():
     wrong = []
     for path in CORE:
         for line, function, call in calls(path):
             to_stderr = any(k.arg == "file" and ast.unparse(k.value) == "sys.stderr" for k in call.keywords)
-            if function == "print" and name(path) not in MAY_PRINT and not (to_stderr and name(path) in MAY_NOTE):
+            if function == "print" and name(path) not in MAY_PRINT and not (to_stderr and name(path) in MAY_WRITE_TO_STDERR):
                 wrong.append(f"{name(path)}:{line} prints")
-    assert not wrong, rule_broken(wrong)
-
-
-def test_every_file_of_core_begins_by_saying_what_it_is():
-    wrong = [name(path) for path in CORE if not ast.get_docstring(tree(path)) and path.name != "__init__.py"]
-    assert not wrong, rule_broken(wrong)
-
-
-def test_a_module_goes_by_its_own_name_in_every_file_of_pages():
-    """`maps`, not now `maps` and now `projection`; in the cells of notebooks too."""
-    renamed = re.compile(r"^ *from (?:core|pages)[\w.]* import (\w+) as (?!\1\b)\w+", re.MULTILINE)
-    assert not [(name(path), result[0]) for path in PAGES for result in renamed.finditer(path.read_text(encoding="utf-8"))]
+    assert not wrong, fail_with(wrong)

@@ -1,4 +1,4 @@
-"""README and the rooms' READMEs say what is so: their commands exist, their files and links are there, the tree is the tree."""
+"""Check the READMEs: their commands, files, links and pages exist, and the top one names every package."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ import pytest
 
 from core.cli.main import elmoscope, parsed
 from pages._frame.menu import list_pages
-from tests.test_architecture import rooms
+from tests.test_architecture import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -94,22 +94,9 @@ def test_readmes_name_only_pages_that_are_in_the_menu():
     assert not wrong
 
 
-FOLDERS = sorted({path.parent for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")} - {ROOT / "core", ROOT / "pages"})
-
-
-def test_readme_names_every_room_and_nothing_else():
+def test_readme_names_every_package_and_nothing_else():
     named = set(re.findall(r"^((?:core|pages)/\w+)/ ", README, re.MULTILINE))
-    assert named == {folder.relative_to(ROOT).as_posix() for folder in FOLDERS}
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(ROOT).as_posix())
-def test_a_room_opens_with_a_line_for_each_of_its_files_and_says_what_it_imports(folder: Path):
-    said = (folder / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^- `([\w.]+)`: ", said, re.MULTILINE))
-    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".html", ".txt"}} - {"__init__.py"}
-    imports = next(line for line in said.splitlines() if line.startswith("Imports from: "))
-    others = rooms()[folder.relative_to(ROOT).as_posix()] - {"core/__init__"}
-    assert set(re.findall(r"`([\w/]+)`", imports)) == others
+    assert named == {folder.relative_to(ROOT).as_posix() for folder in PACKAGES}
 
 
 def test_the_two_commands_are_as_the_project_promises():

@@ -56,7 +56,7 @@ def in_place(
 
 def are_good(best: Sequence[Prediction], weak: str) -> bool:
     """Return whether expected words, best first, are good enough to be shown: the TEN likeliest have at least MASS, and none of the reasons
-    why they may be weak holds. Measured by tests/workspace/expected.py."""
+    why they may be weak holds. Measured by tests/bench/expected.py."""
     return not weak and sum(word.probability for word in best[:TEN]) >= MASS
 
 

@@ -1,4 +1,4 @@
-"""What no text holds, typed into boxes that the address follows, stops no page; tests/workspace/nonsense.py types much more into every box."""
+"""What no text holds, typed into boxes that the address follows, stops no page; tests/bench/nonsense.py types much more into every box."""
 
 import numpy as np
 import pytest
