@@ -28,7 +28,7 @@ from ..files.artifacts import replacing
 from .axes import principal
 from .trustworthiness import SAMPLE, equal_rows, trustworthiness
 
-LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularization": (0.0, 1.0), "alignment_window": (1, 100)}
+LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
 LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
 FORMAT = 1  # version of a saved map
@@ -42,7 +42,7 @@ class ProjectionConfig:
 
     n_neighbors: int = 15  # vectors in a neighborhood; more keeps more of the large structure
     min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
-    alignment_regularization: float = 0.05  # how firmly a point is tied to itself in the other spaces
+    alignment_regularisation: float = 0.05  # how firmly a point is tied to itself in the other spaces
     alignment_window: int = 3  # spaces to either side it is tied to
     n_epochs: int = 200
     seed: int = 0
@@ -240,7 +240,7 @@ def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[
     for k, other in np.argwhere(~np.eye(len(spaces), dtype=bool)):
         if abs(k - other) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
             shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
-            ties[k, other] = config.alignment_regularization * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
+            ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
     return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)
 
 

@@ -289,7 +289,7 @@ def test_work_is_reported_and_can_be_stopped():
         ({"n_neighbors": 2.5}, "whole number"),
         ({"min_dist": -0.1}, "min_dist must be a number from 0.0 to 0.99"),
         ({"min_dist": float("nan")}, "min_dist"),
-        ({"alignment_regularization": 2}, "alignment_regularization"),
+        ({"alignment_regularisation": 2}, "alignment_regularisation"),
         ({"alignment_window": 0}, "alignment_window"),
         ({"n_epochs": 0}, "n_epochs"),
         ({"seed": -1}, "seed"),

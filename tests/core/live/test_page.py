@@ -142,7 +142,7 @@ def written(monkeypatch, tmp_path):
         written.append(workspace.model.name)
         return workspace.model.name.encode(), {}
 
-    monkeypatch.setattr(page, "pack_bench", pack)
+    monkeypatch.setattr(page, "pack_workspace", pack)
     return written
 
 
