@@ -43,7 +43,7 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
     "card",
     "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
-    option("--output", "default: measures.json in the model's folder", metavar="FILE", checked=False),
+    option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
     option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
     *MODEL,
@@ -64,7 +64,8 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
             continue
         if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
             options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
-        options = run.numbers() | options | ({"limit": limit_text} if name == "perplexity" else {})
+        numbers = {param.opts[0].removeprefix("--"): param.default for param in run.params if type(param.default) in (int, float)}
+        options = numbers | options | ({"limit": limit_text} if name == "perplexity" else {})
         paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
         if missing := [path for path in paths if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
@@ -222,4 +223,4 @@ ALL = (
     *(measuring.evaluate_neighbors, measuring.evaluate_vectors, measuring.evaluate_random, measuring.evaluate_speed),
     *(evaluate_lessons, evaluate_layers, measuring.evaluate_tags, measuring.evaluate_perplexity, evaluate_card),
 )
-evaluate = group("evaluate", "Measure a model: senses, pairs, tags, perplexity, or all of it.", commands=ALL, metavar="WHAT")
+evaluate = group("evaluate", "Measure a model: senses, pairs, tags, perplexity, or all of it.", commands=ALL)

@@ -3,7 +3,6 @@ else; progress and notes go to stderr; a user's error is one line on stderr and 
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
@@ -31,8 +30,8 @@ COMMANDS = (
     live.live,
     serve.serve,
 )
-elmoscope = group(None, "Elmoscope: what a word means in context.", commands=COMMANDS, metavar="COMMAND")
-elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)
+elmoscope = group(None, "Elmoscope: what a word means in context.", commands=COMMANDS)
+elmoscope = click.version_option(__version__, message="%(version)s")(elmoscope)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,7 +46,7 @@ def program_name() -> str:
 
 
 def run(command: click.Command, words: Sequence[str], name: str) -> int:
-    """Run what the words name, of a command or a group of them; the exit status."""
+    """Run a command, or a group of commands, with these words; return the exit status."""
     try:
         with redirect_stdout(StringIO()) as help_text:
             function, as_json = parsed(command, words, name)
@@ -55,28 +54,13 @@ def run(command: click.Command, words: Sequence[str], name: str) -> int:
         _say(help_text.getvalue().removesuffix("\n"))
         return 0
     except click.UsageError as error:
-        fault = _fault(error)
-        return _refused(f"{fault}{'' if fault.endswith('?') else '.'} See: {error.ctx.command_path if error.ctx else name} --help")
+        return _refused(f"{shorten(error.format_message(), 400)} See: {error.ctx.command_path if error.ctx else name} --help")
     return answered(function, as_json=as_json)
 
 
 def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial, bool]:
-    """The function that the words ask for with its keywords, and whether its answer is wanted as JSON."""
+    """Return the function that the words call, with its keywords, and whether its answer is wanted as JSON."""
     return command.invoke(command.make_context(name, list(words)))
-
-
-def _fault(error: click.UsageError) -> str:
-    """What is wrong with the words, and at which option."""
-    if not isinstance(error, click.BadParameter) or not error.param:
-        return _brief(error.format_message())
-    name = error.param.opts[0] if isinstance(error.param, click.Option) else error.param.metavar
-    missing = isinstance(error, click.MissingParameter)
-    return f"the following arguments are required: {name}" if missing else f"argument {name}: {_brief(error.message)}"
-
-
-def _brief(message: str) -> str:
-    """What click says, each value that it cites shortened."""
-    return re.sub(r"'([^']*)'", lambda value: f"'{shorten(value[1])}'", message).rstrip(".")
 
 
 def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:

@@ -159,7 +159,7 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
     "verdict",
     "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word, or a form of it (default: the word that Home compares, one that both sentences have)", metavar="W"),
-    option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
+    option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True),
     option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
     READ_AS,
     *MODEL,

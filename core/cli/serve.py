@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import SETTINGS, Helped
+from .options import SETTINGS
 
 HELP = "Open the app in the browser. Any other option of `streamlit run` works too."
 OPTIONS = (
@@ -16,7 +16,7 @@ OPTIONS = (
 )
 
 
-class Serve(Helped, click.Command):
+class Serve(click.Command):
     """A command that replaces itself by Streamlit's server."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -242,4 +242,4 @@ def _info(index_meta: dict) -> Answer:
     return index_meta, text.format(**index_meta, mb=index_meta["bytes"] / 1e6)
 
 
-index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info), metavar="build|info|approximate")
+index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info))

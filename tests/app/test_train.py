@@ -219,8 +219,8 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     read = function.keywords
     rows = read["rows"]
     assert (rows.train, read["model"].model) == (str(order.files["train"]), order.model) and as_json
-    assert (rows.text_column, rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
-    assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (rows.share, read["epochs"]) == (0.5, 12)
+    assert (list(rows.text_column), rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
+    assert read["variant"] == ("embedding", "glove") and read["seeds"] == (0, 1) and (rows.share, read["epochs"]) == (0.5, 12)
 
 
 HOSTILE = [
@@ -260,8 +260,8 @@ def test_values_in_the_command_of_a_training_are_never_read_as_options(value: st
     )
     read = parsed(elmoscope, shlex.split(order.command)[3:])[0].keywords
     assert (read["task"], read["rows"].train, read["rows"].label_column, read["vectors"]) == (value,) * 4
-    assert read["rows"].text_column == [value, "text", value] and read["model"].model == value
-    assert read["variant"] == ["tfidf", "glove"] and read["seeds"] == [0, 2] and read["output"] is None
+    assert read["rows"].text_column == (value, "text", value) and read["model"].model == value
+    assert read["variant"] == ("tfidf", "glove") and read["seeds"] == (0, 2) and read["output"] is None
 
 
 def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
@@ -280,7 +280,7 @@ def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
     code = "".join(notebook(order)["cells"][1]["source"])
     line = next(line for line in code.splitlines() if line.startswith("command = "))
     read = parsed(elmoscope, shlex.split(ast.literal_eval(line.removeprefix("command = ")))[3:])[0].keywords["rows"]
-    assert (read.train, read.text_column, read.label_column) == ("-rf.csv", ["--output=/x/y"], "2") and "/tmp" not in code
+    assert (read.train, read.text_column, read.label_column) == ("-rf.csv", ("--output=/x/y",), "2") and "/tmp" not in code
 
 
 def test_results_are_named_by_their_texts_when_another_file_is_chosen():

@@ -81,7 +81,9 @@ def test_train_answers_with_the_keys_of_the_contract(answer, own):
 
 
 def test_several_runs_are_listed_and_summed_up(answer, own):
-    result = answer("train", "--task", "topics", "--variant", "glove", "tfidf", "--train", own, "--seeds", 0, 1, "--epochs", 1)
+    result = answer(
+        "train", "--task", "topics", "--variant", "glove", "--variant=tfidf", "--train", own, "--seeds", 0, "--seeds", 1, "--epochs", 1
+    )
     assert set(result) == {"task", "runs", "summary"} and len(result["runs"]) == 4
     assert all(set(run) == RESULT | {"seed"} for run in result["runs"]) and result["runs"][0]["mix"] is None
     accuracies = [run["accuracy"] for run in result["runs"] if run["variant"] == "glove"]
@@ -97,7 +99,7 @@ def test_folds_test_every_row_once_and_save_no_head(answer, own, private_cache):
 
 
 def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer, own, private_cache):
-    answer("train", "--task", "topics", "--variant", "embedding+elmo", "glove", "tfidf", "--train", own)
+    answer("train", "--task", "topics", "--variant", "embedding+elmo", "--variant=glove", "--variant=tfidf", "--train", own)
     assert len(list((private_cache / "features").iterdir())) == 1 and not list((private_cache / "training").iterdir())
     result = answer("classify", "--task", "topics", "--text", "the new comet says")
     assert set(result) == {"text", "task", "variants"} and list(result["variants"]) == ["glove", "embedding+elmo", "tfidf"]
@@ -133,7 +135,7 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--label-column", "x"], "no column 'x'"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--share", "0"], "Shares must lie"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--folds", "1"], "2 to 100 folds"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--folds", "900"], "from 0 to 100"),
+        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--folds", "900"], "range 0<=x<=100"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--test", "OWN", "--order"], "leave --folds and"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "EMPTY"], "is empty"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "ONE"], "only one label, 'a'"),
@@ -223,7 +225,7 @@ def test_sentiment_has_five_grades_or_two_sides_of_the_same_texts(tmp_path):
 
 
 def test_heads_of_another_model_are_left_out_or_refused_when_named(answer, own, model, vectors, tmp_path):
-    answer("train", "--task", "topics", "--variant", "elmo", "glove", "--train", own, "--output", tmp_path / "mine")
+    answer("train", "--task", "topics", "--variant", "elmo", "--variant=glove", "--train", own, "--output", tmp_path / "mine")
     task, fixed = tasks.task_named("topics"), open_vectors(str(vectors))
     other = Model("other", model, tiny_encoder(1), "0" * 16)
     opened = tasks.open_heads(task, model=other, vectors=fixed, folder=tmp_path / "mine")

@@ -33,7 +33,7 @@ def test_no_command_sets_a_column_s_width_by_itself(path):
 
 def test_the_answers_of_classifiers_with_long_names_stand_in_columns(capsys):
     names = ["glove-unfrozen+elmo+tfidf", "glove-unfrozen+elmo", "tfidf"]
-    assert main.main(["classify", "--task", "headlines", "--text", "Striker scores twice", "--variant", *names]) == 0
+    assert main.main(["classify", "--task", "headlines", "--text", "Striker scores twice", *(f"--variant={name}" for name in names)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert sorted(line.split("  ")[0] for line in lines) == sorted(names)
     label, end = len(max(names, key=len)) + 2, len(lines[0])

@@ -11,7 +11,7 @@ import pytest
 
 from core.cli import senses
 from core.cli.main import elmoscope
-from core.cli.options import READS, Command, Option
+from core.cli.options import READS, Command, OutputPath
 from core.cli.shared import as_csv, write_texts
 from core.corpus import label_files
 from core.corpus.carried_rows import carry_rows
@@ -53,8 +53,8 @@ def commands(group: click.Group = elmoscope, path: str = ""):
 COMMANDS = {path: command for path, command in commands() if isinstance(command, Command)}  # `serve` is Streamlit's
 
 
-def outputs_of(command: Command) -> list[Option]:
-    return [param for param in command.params if isinstance(param, Option) and param.writes]
+def outputs_of(command: Command) -> list[click.Parameter]:
+    return [param for param in command.params if isinstance(param.type, OutputPath)]
 
 
 def needed(path: str, folder: Path) -> list[str]:
@@ -62,7 +62,7 @@ def needed(path: str, folder: Path) -> list[str]:
     values = {"W": "bank", "T": "spam", "NAME": "tfidf", "O.npz": "o.npz"}
     words = path.split()
     for param in COMMANDS[path].params:
-        if isinstance(param, Option) and param.required:
+        if isinstance(param, click.Option) and param.required:
             choices = list(getattr(param.type, "choices", ()))
             name = "data" if param.metavar == "FOLDER" else f"{param.name}.jsonl"
             words += [param.opts[0], *(choices[:1] or [values.get(param.metavar, str(folder / name))])]
@@ -114,8 +114,7 @@ def test_every_value_is_known_to_name_what_a_command_reads_or_not():
     read = set()
     for command in COMMANDS.values():
         for param in command.params:
-            own = param.name.upper() == (param.metavar or param.name.upper())  # --groups GROUPS
-            if not (own or param in outputs_of(command) or getattr(param, "is_flag", False)):
+            if param.metavar and not (param in outputs_of(command) or getattr(param, "is_flag", False)):
                 read.add(param.metavar)
     assert read - set(NO_FILES) == set(READS)
 

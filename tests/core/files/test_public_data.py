@@ -238,7 +238,7 @@ def test_the_command_answers_with_the_folder_and_its_files(server, call, private
 
 def test_the_command_says_what_is_wrong_in_one_line(server, call, monkeypatch):
     status, out, err = call("imdb")
-    assert (status, out) == (2, "") and "invalid choice: 'imdb'" in err
+    assert (status, out) == (2, "") and "'imdb' is not 'ag_news'" in err
     nobody = replace(public_data.PUBLISHED[TRAIN], url="http://127.0.0.1:9/train.csv")
     monkeypatch.setitem(public_data.PUBLISHED, TRAIN, nobody)
     status, out, err = call("ag_news", "--json")

@@ -121,7 +121,7 @@ def fetch(call):
 
 def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publisher, fetch, tmp_path):
     here = tmp_path / "here"
-    status, out, err = fetch("--only", "names", "coreference", "questions", "roles", "--data", str(here), "--json")
+    status, out, err = fetch(*(f"--only={name}" for name in ("names", "coreference", "questions", "roles")), "--data", str(here), "--json")
     assert status == 0, err
     assert "Google (Webster et al. 2018), Apache-2.0" in err and "roles: nothing to fetch" in err
     assert {file["name"] for file in json.loads(out)["files"]} == {
