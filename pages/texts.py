@@ -18,7 +18,7 @@ def search(in_use: InUse) -> None:
     """Show the concordance of a word."""
     question(t("Where does a word occur?"))
     lede(t("Every line with a word, in its context."))
-    show("pages._texts.lines", in_use)
+    show("pages._texts.concordance", in_use)
 
 
 def collocates(in_use: InUse) -> None:

@@ -1,4 +1,4 @@
-"""Sentences about predictions on the page, of classifiers and of the paper's tasks."""
+"""Sentences about predictions, and labeled spans as brackets under words."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,12 +6,23 @@ from collections.abc import Callable, Sequence
 from core.classify.head import Answer
 from core.classify.model import variant_titles
 from core.common.i18n import t, tn
+from core.common.markup import Markup, html
 from core.tasks.results import Summary
+from core.text.tokens import pieces
 
-Labeled = tuple[int, int, str]
+Span = tuple[int, int, str]  # the first and the last token, and a label
 CLOSE = 0.05  # between the two likeliest classes, below which an answer is none
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
 SAME = 0.005  # of a probability: what rounds to the same per cent
+STYLE = Markup("""<style>
+  .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem; overflow-wrap: anywhere;}
+  .spans .span {display: inline-flex; flex-direction: column; vertical-align: top; line-height: 1.3; margin: 0.5rem 0.15rem 0; max-width: 100%;}
+  .spans .words {border: solid var(--c); border-width: 0 2px 3px 2px; padding: 0 0.25rem 0.1rem;}
+  .spans .label {font-size: 0.76rem; font-weight: 600; text-align: center;}
+  .spans .alone .words {border-style: dashed;}
+  .spans mark {background: rgba(33,113,181,0.22); color: inherit; border-bottom: 3px solid #2171B5; padding: 0 0.15rem;}
+  .spans mark.alone {border-bottom-style: dashed;}
+</style>""")
 
 
 def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str = "") -> list[str]:
@@ -85,7 +96,7 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
 # --- of the paper's tasks ---
 
 
-def describe_spans(baseline: Sequence[Labeled], elmo: Sequence[Labeled], words: Callable[[Labeled], str]) -> str:
+def describe_spans(baseline: Sequence[Span], elmo: Sequence[Span], words: Callable[[Span], str]) -> str:
     """State which names or roles only one of the two models finds."""
     only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
     if not baseline and not elmo:
@@ -100,7 +111,7 @@ def describe_spans(baseline: Sequence[Labeled], elmo: Sequence[Labeled], words: 
     return t("Only without ELMo: {baseline}; only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
-def _list_spans(spans: Sequence[Labeled], words: Callable[[Labeled], str]) -> str:
+def _list_spans(spans: Sequence[Span], words: Callable[[Span], str]) -> str:
     """List the first two spans, and the number of the others."""
     text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
     return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text
@@ -120,3 +131,42 @@ def describe_measure(title: str, summary: Summary | None) -> str:
         return ""
     values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
     return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)
+
+
+def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[str, str], alone: Sequence[Span] = ()) -> Markup:
+    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `alone` are dashed and marked with ≠.
+
+    The label is always written, so that nothing depends on color alone.
+    """
+    shown = pieces(tokens)
+
+    def draw_span(first: int, last: int, within: Sequence[Span]) -> list[Markup | str]:
+        parts: list[Markup | str] = []
+        k = first
+        while k <= last:
+            here = max((span for span in within if span[0] == k and span[1] <= last), key=lambda span: span[1], default=None)
+            if here is None:
+                parts.append(shown[k].lstrip() if k == first else shown[k])
+                k += 1
+                continue
+            only = here in alone
+            parts.append(
+                html(
+                    ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
+                    " alone" if only else "",
+                    colors.get(here[2], "#7F7F7F"),
+                    draw_span(k, here[1], [span for span in within if span != here]),
+                    "≠ " if only else "",
+                    here[2],
+                )
+            )
+            k = here[1] + 1
+        return parts
+
+    return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labeleds))
+
+
+def mark_text(text: str, begin: int, end: int, *, alone: bool) -> Markup:
+    """Mark the characters from `begin` to `end` of a text."""
+    mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
+    return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])

@@ -1,4 +1,4 @@
-"""The Results part: the paper's tasks, whether ELMo helps with few labels, the variants of each task, and two checks on the numbers."""
+"""The Results part: the paper's tasks, few labels, the variants of each task, the bundled classifiers, and two checks on the numbers."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,8 @@ from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
 from pages._cached.kept import keep
 from pages._cached.views import workspace_of
-from pages._classify.checks import show_checks
-from pages._classify.curve import scores_of, show_curve
+from pages._classify.measured import scores_of, show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
-from pages._classify.scores import show_scores
 from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -197,3 +195,43 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     if variants.kind_of(best) == "plain baseline" and shown:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
+
+
+def show_checks(result: dict) -> None:
+    st.markdown(t("#### Can these numbers be trusted?"))
+    notice(describe_checks(result) or [t("These experiments have not been run.")])
+
+
+def describe_checks(result: dict) -> list[str]:
+    """Describe how duplicates and random labels change the accuracies in the results by experiment. Return [] if neither was run."""
+    lines = []
+    names = variant_titles()
+    for name in ("tfidf", "mean-elmo"):
+        clean, leaking = _accuracy(result, "spam", name), _accuracy(result, "spam-duplicates", name)
+        if None not in (clean, leaking):
+            lines.append(
+                t(
+                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam.",
+                    classifier=names[name],
+                    clean=clean,
+                    leaking=leaking,
+                )
+            )
+    if lines:
+        lines[-1] += " " + t("Duplicates put test messages into training, so they are removed elsewhere.")
+    if result.get("random"):
+        worst = max(result["random"].values(), key=lambda row: row["accuracy"])
+        room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
+        lines.append(t("With random labels the best variant reaches {accuracy:.1%}; chance is 25%.", accuracy=worst["accuracy"]))
+        if copied := result.get("random-copied"):
+            highest = max(row["accuracy"] for row in copied.values())
+            lines.append(t("With every test text copied into training, it reaches {accuracy:.1%}.", accuracy=highest))
+        if worst["accuracy"] < 0.25 + room:
+            lines.append(t("No sign of a leak."))
+        else:
+            lines.append(t("That is beyond chance: something leaks."))
+    return lines
+
+
+def _accuracy(result: dict, experiment: str, variant: str) -> float | None:
+    return result.get(experiment, {}).get(variant, {}).get("accuracy")

@@ -23,7 +23,7 @@ from core.tasks.task import Example
 from core.text.tokens import pieces
 from pages._cached.kept import keep
 from pages._cached.views import workspace
-from pages._classify import brackets
+from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title
 from pages._frame import examples
@@ -161,7 +161,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
-        return brackets.spans(tokens, [*clear, *predicate], colors=colors, alone=alone)
+        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, alone=alone)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(result) > 1:
@@ -226,7 +226,7 @@ def _chains(in_use: InUse, text: str) -> None:
             labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
             spans += labeled
             alone += labeled if len(result) > 1 and chain not in others else []
-        return brackets.spans(tokens, spans, colors=colors, alone=alone)
+        return notices.draw_spans(tokens, spans, colors=colors, alone=alone)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -258,7 +258,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         label = f"{pronoun} = {named[variant]}"
         spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colors = dict.fromkeys((label, f"← {pronoun}"), COLORS[variant])
-        return brackets.spans(tokens, spans, colors=colors, alone=spans if differ else ())
+        return notices.draw_spans(tokens, spans, colors=colors, alone=spans if differ else ())
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(by_variant) > 1:
@@ -284,7 +284,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(by_variant, lambda variant: show_html("{}", brackets.mark_text(paragraph, *places[variant], alone=differ)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", notices.mark_text(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))

@@ -1,19 +1,37 @@
-"""The Train part: the choices, the progress with its curves, and the results."""
+"""The Train part: the choices, the progress with its curves, and the results: the table over seeds, the confusions, and what to do with the classifiers."""
 
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
-from core.figures.classifiers import curves_figure
-from pages._cached import opened
+from core.classify import tasks
+from core.classify.head import TextHead
+from core.classify.model import VARIANTS, variant_titles
+from core.classify.tasks import OpenHeads
+from core.classify.trainings import Order, learned_weights, results_rows
+from core.common.i18n import say, t, tn
+from core.common.significance import format_p, mcnemar, points
+from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
+from core.files.uploaded import clean_name
+from pages._cached import classifiers, opened
 from pages._cached.progress import duration
+from pages._cached.views import workspace_of
 from pages._classify.job import TrainingJob
+from pages._classify.measured import confusion_alt
 from pages._classify.order import choose
-from pages._classify.train_results import show_comparison, show_results
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors
+from pages._frame.menu import page_link
 from pages._frame.server_jobs import ask_for_turn
+from pages._widgets import lists
 from pages._widgets.charts import draw
+
+FEW_TEXTS = 30  # to test on, below which an accuracy says little
+RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
 def show(in_use: InUse) -> None:
@@ -78,3 +96,166 @@ def _show(job: TrainingJob, *, finished: bool) -> None:
                 draw(figure, key=f"train.{key}", alt=alt)
     if job.heads:
         show_results(job, finished=finished)
+
+
+def show_results(job: TrainingJob, *, finished: bool) -> None:
+    result = dict(job.heads)
+    table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
+    st.markdown(t("#### On unseen texts: {name}", name=plain(job.order.title)))
+    _show_table(table)
+    notice(describe_training(result))
+    if learned := learned_weights(result):
+        st.markdown(t("**Learned layer weights** s_j, mean over seeds"))
+        named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
+        draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s_j. {named}.", named=named))
+    variants = list(dict.fromkeys(v for v, _ in result))
+    name = st.selectbox(t("Confusions"), variants, format_func=variant_titles().get, key="train_confusion") or variants[0]
+    head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
+    figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
+    draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
+    if finished:
+        _actions(job, table)
+
+
+def _header(column: str) -> str:
+    """Return the title of a column. The F1 of a class has the name of the class."""
+    return column if column.startswith("F1 ") else say(column)
+
+
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with titles."""
+    return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_header)
+
+
+def _show_table(table: pd.DataFrame) -> None:
+    shares = [c for c in table.columns if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
+    columns = {_header(c): st.column_config.NumberColumn(format="percent") for c in shares}
+    lists.grid(_in_words(table), column_config=columns)
+
+
+def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
+    """State which classifier of (variant, seed) -> head is right most often on the test texts, and whether that may be chance."""
+    right = {name: np.stack([head.right for (v, _), head in result.items() if v == name]) for name, _ in result}  # (S, N) each
+    titles = variant_titles()
+    share = {name: float(rows.mean()) for name, rows in right.items()}
+    ranked = sorted(right, key=lambda name: -share[name])
+    best, n = ranked[0], right[ranked[0]].shape[1]
+    values = {"accuracy": share[best], "n": n}
+    level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
+    if len(level) > 1:
+        lines = [
+            t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", classifiers=", ".join(titles[name] for name in level), **values)
+        ]
+    elif len(ranked) > 1:
+        lines = [t("Best: <b>{classifier}</b>, {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
+        lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
+    else:
+        lines = [t("<b>{classifier}</b>: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
+    if n < FEW_TEXTS:
+        lines.append(t("Too few test texts to judge: add rows."))
+    elif len(ranked) > 1 and min(map(len, right.values())) == 1 and any(VARIANTS[name].network in RANDOM for name in ranked[:2]):
+        lines.append(t("More seeds would show the spread of random starts."))
+    return lines
+
+
+def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
+    """Return the lead of the best over the second, and its p-value."""
+    test = mcnemar(right[best], right[second])
+    values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
+    values["p"] = format_p(test.p)
+    if test.more_than_chance:
+        return t(
+            "Its lead of {points} points over {classifier} is beyond chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
+            **values,
+        )
+    return t(
+        "Its lead of {points} points over {classifier} may be chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
+        **values,
+    )
+
+
+def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
+    lists.twin(_in_words(table), name=f"training-{job.order.task}", key="train.twin", label=t("Export table"))
+    add, use, notebook_, place = (*st.columns(3), st.container())
+    if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
+        condition = {"texts": job.order.title, "share": job.order.share, "epochs at most": job.order.epochs}
+        kept = st.session_state.setdefault("comparison", [])
+        kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
+    if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
+        order = job.order
+        seed = job.order.seeds[0]
+        mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
+        opened = OpenHeads(tasks.task_named(order.task), mine)
+        title = t("{texts}, trained here", texts=order.title)
+        over = workspace_of(order.model, order.vectors)
+        classifiers.hold(title, classifiers.Trained(opened, job.dataset, over, dict(job.pooled)))
+        page_link(
+            "classify",
+            t("Listed there as “{title}”", title=plain(title)),
+            place=place,
+            icon=":material/arrow_forward:",
+            query_params={"task": title},
+        )
+    notebook_.download_button(
+        t("Training notebook"),
+        json.dumps(notebook(job.order), indent=1),
+        clean_name(f"train-{job.order.task}.ipynb"),
+        "application/x-ipynb+json",
+        key="train.notebook",
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def notebook(order: Order) -> dict:
+    """Return a Jupyter notebook (format 4) that runs the order's command and shows its table.
+
+    The command names an uploaded file by its owner's name, so that the notebook does not reveal a path of the server.
+    """
+    if order.task == "own":
+        order = replace(order, files=dict.fromkeys(order.files, order.title))
+    code = [
+        "import json, shlex, subprocess, sys",
+        "from importlib.util import find_spec",
+        "import pandas as pd",
+        f"command = {order.command!r}",
+        "start = ['-c', 'import elmoscope, sys; sys.exit(elmoscope.main())'] if find_spec('elmoscope') else ['-m', 'core']",
+        "words = shlex.split(command)[3:]  # without python -m core",
+        "done = subprocess.run([sys.executable, *start, *words], stdout=subprocess.PIPE, text=True, check=True)",
+        "result = json.loads(done.stdout)",
+        "runs = pd.DataFrame(result.get('runs', [result]))",
+        "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
+    ]
+    names = ", ".join(variant_titles()[name] for name in order.variants)
+    about = t("{texts}: {variants}. Run it where Elmoscope is installed, or in its folder.", texts=plain(order.title), variants=names)
+    if order.task == "own":
+        about += " " + t("Put your file’s path into the command.")
+    source = [line + "\n" for line in code[:-1]] + code[-1:]
+    cells = [
+        {"cell_type": "markdown", "id": "about", "metadata": {}, "source": [about]},
+        {"cell_type": "code", "id": "train", "metadata": {}, "execution_count": None, "outputs": [], "source": source},
+    ]
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+
+
+def show_comparison() -> None:
+    """Show the rows that the user added from the trainings of this session."""
+    if rows := st.session_state.get("comparison"):
+        st.markdown(t("#### Comparison"))
+        table = pd.DataFrame(rows)
+        _show_table(table)
+        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
+        with st.popover(t("Clear comparison"), icon=":material/delete:"):
+            st.write(
+                tn(
+                    "The {n} row above is forgotten; it cannot be brought back.",
+                    "The {n} rows above are forgotten; they cannot be brought back.",
+                    len(rows),
+                )
+            )
+            st.button(t("Forget them"), key="train.empty", on_click=_empty)
+
+
+def _empty() -> None:
+    st.session_state.comparison = []

@@ -1,16 +1,99 @@
-"""Step 7 of How it works: the layers of the whole sentence."""
+"""Steps 5 to 9 of How it works: the LSTM of each direction, the layers, the angle between two sentences, and the layer mix."""
+
+import math
 
 import numpy as np
 import streamlit as st
 
-from core.analysis.walk import Walk
+from core.analysis.walk import LSTMStep, Walk, most_moved
+from core.common import model_layers
 from core.common.config import ModelShape
-from core.common.i18n import t
+from core.common.i18n import t, tn
+from core.common.markup import plain
+from core.common.model_layers import subscript
+from core.elmo.mix import mixed
+from core.figures.maps import angle_figure, cosine_bars
+from core.figures.style import layer_title
 from core.figures.walk import heat_figure, limit_of
-from pages._how.parts import Rows, shorten
-from pages._widgets.charts import draw
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from pages._frame.choices import choice
+from pages._frame.in_use import InUse
+from pages._how.texts import Rows, shorten
+from pages._widgets.charts import draw, weight_bars
+from pages._widgets.inputs import Chosen, sentence
+from pages._widgets.mix_sliders import sliders
+from pages._word import verdict
 
+CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 TOKENS = 24  # rows of a layer's picture: a window round the word
+
+
+def direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
+    of = way.backward if backward else way.forward
+    names = [str(k + 1) for k in range(len(of.steps))]
+    layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
+    k = names.index(layer) if layer in names else 0
+    step, word = of.steps[k], way.tokens[way.position]
+    cells = np.sort(most_moved(step, CELLS))
+    st.markdown(
+        t("**At “{word}”**: the {n} of {all:,} cells that change most", word=plain(shorten(word)), n=len(cells), all=len(step.cell))
+    )
+    rows = {
+        t("c before"): step.cell_before,
+        t("f, forget gate"): step.forget_gate,
+        t("i, input gate"): step.input_gate,
+        t("g, new content"): step.candidate,
+        t("c, the cell"): step.cell,
+        t("o, output gate"): step.output_gate,
+        t("o · tanh c, output"): step.told,
+    }
+    values = np.stack(list(rows.values()))[:, cells]
+    cell_names = [t("cell {number:,}", number=int(c)) for c in cells]
+    hovers = [[f"{name}, {cell}" for cell in cell_names] for name in rows]
+    figure = heat_figure(values, list(rows), key="how.gates", limit=max(1.0, limit_of(values)), hovers=hovers)
+    alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shorten(word))
+    draw(figure, key=f"how.gates.{backward}", alt=alt)
+    st.latex(step.arithmetic(int(most_moved(step, 1)[0])))
+    _read_so_far(way, of.outputs[k], backward=backward)
+    return _write_notices(way, step, layer, backward=backward), [
+        {t("cell"): int(c)} | {name: round(float(row[c]), 4) for name, row in rows.items()} for c in cells
+    ]
+
+
+def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
+    """Show the output of the layer at each word up to this one, in reading order."""
+    tokens = [SENTENCE_BEGIN, *way.tokens, SENTENCE_END]
+    at = way.position + 1
+    places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]
+    st.markdown(t("**Output at each word read so far**, {n} numbers each", n=outputs.shape[1]))
+    rows = [shorten(tokens[k], 14) for k in places]
+    values = outputs[places]
+    figure = heat_figure(values, rows, key="how.read", limit=limit_of(values), bold=len(rows) - 1, row=20)
+    read = " ".join(shorten(tokens[k], 14) for k in places)
+    draw(figure, key=f"how.read.{backward}", alt=t("Heat map of the layer’s output at each word read: {read}.", read=read))
+
+
+def _write_notices(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
+    word = shorten(way.tokens[way.position])
+    read = len(way.tokens) - 1 - way.position if backward else way.position
+    if not read:
+        lines = [t("This direction has read no word before “{word}”.", word=word)]
+    else:
+        lines = [
+            tn("This direction has read one word before “{word}”.", "This direction has read {n} words before “{word}”.", read, word=word)
+        ]
+    kept, taken = float(step.forget_gate.mean()), float(step.input_gate.mean())
+    lines.append(
+        t(
+            "On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.",
+            layer=layer,
+            kept=kept,
+            taken=taken,
+        )
+    )
+    if step.n_cells_clipped or step.n_outputs_clipped:
+        lines.append(t("Clipped: {cells:,} cells, {outputs:,} outputs.", cells=step.n_cells_clipped, outputs=step.n_outputs_clipped))
+    return lines
 
 
 def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
@@ -83,3 +166,72 @@ def _of_a_repeated_word(way: Walk) -> str:
             cosines=", ".join(f"{c:.2f}" for c in cosines),
         )
     return t("Repeat a word: its two vectors are equal only at layer 0.")
+
+
+def draw_angle(in_use: InUse, first: Chosen, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    """Draw both vectors at the top layer, GloVe's left of them, and the cosines of all layers."""
+    second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
+    if second.position is None:
+        return [t("Type a second sentence to compare.")], []
+    result = verdict.of_pair(in_use, first, second)
+    top = model_layers.in_use().top
+    degrees = {name: math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) for name, cosine in result.cosines.items()}
+    left, right = st.columns(2, gap="large")
+    with left:
+        labels = t("1st"), t("2nd")
+        alt = t("Two arrows, {degrees:.0f}° apart at {layer}.", degrees=degrees[top], layer=layer_title(top))
+        draw(angle_figure(result.cosines[top], labels, same_word=result.same, layer=top, glove=result.static), key="how.angle", alt=alt)
+    with right:
+        named = ", ".join(f"{name}: {cosine:.2f}" for name, cosine in result.bars.items())
+        draw(cosine_bars(result.bars, chosen=top), key="how.cosines", alt=t("Cosines by layer. {named}.", named=named))
+    low = next(iter(result.cosines))
+    values = {"word": shorten(way.tokens[way.position]), "low": degrees[low], "high": degrees[top]}
+    values |= {"below": model_layers.in_use().at(low), "at": model_layers.in_use().at(top)}
+    line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
+    return [line], [
+        {t("vectors"): layer_title(name), t("cosine"): round(cosine, 4), t("angle, degrees"): round(degrees[name], 1)}
+        for name, cosine in result.cosines.items()
+    ]
+
+
+def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    n = len(way.layers)
+    h = way.layers[:, way.position]  # (L, D)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        weights, gamma = sliders(n)
+    with right:
+        st.markdown(t("**s = softmax(w)**: the layer weights"))
+        weight_bars(weights, key="how.weights")
+    vector = mixed(h, weights, gamma)
+    parts = np.stack([*(gamma * weights[:, None] * h), vector])
+    names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
+    st.markdown(
+        t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(shorten(way.tokens[way.position])), n=len(vector))
+    )
+    alt = t(
+        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shorten(way.tokens[way.position]), n=len(vector)
+    )
+    draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
+    length = float(np.linalg.norm(vector))
+    cosines = [float(vector @ layer / max(length * np.linalg.norm(layer), 1e-12)) for layer in h]
+    nearest = int(np.argmax(cosines))
+    lengths = np.linalg.norm(parts[:-1], axis=1)
+    longest = int(lengths.argmax())
+    lines = [
+        t(
+            "The vector has length {length:.2f} and is closest to layer {layer} (cosine {cosine:.2f}).",
+            length=length,
+            layer=nearest,
+            cosine=cosines[nearest],
+        ),
+        t(
+            "Layer {layer} contributes most: length {part:.2f}, with weight {share:.0%}.",
+            layer=longest,
+            part=float(lengths[longest]),
+            share=float(weights[longest]),
+        ),
+    ]
+    return lines, [
+        {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)} for name, row in zip(names, parts, strict=True)
+    ]

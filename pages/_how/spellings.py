@@ -1,5 +1,8 @@
 """Step 4 of How it works: the spelling vectors of any words, their neighbors next to GloVe's, the active windows, and the cosines."""
 
+from collections.abc import Iterable
+
+import numpy as np
 import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
@@ -11,22 +14,24 @@ from core.common.markup import Markup, html, plain, shorten
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.static.vectors import StaticNeighbor, StaticVectors
-from core.text.tokens import write_word
+from core.text.languages import tokenize
+from core.text.tokens import bare, write_word
 from pages._cached.spellings import NEIGHBORS, reading, show_reading
 from pages._cached.views import of, workspace
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._how import spelling_notices
-from pages._how.parts import Rows
+from pages._how.texts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 MOST_WORDS = 8
+BY_HEART = 0.3  # of the vector from one window over the whole word
+PARTED = 3  # words named that a sentence's reader parts
 
 
-def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_spellings(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
     text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)
@@ -44,7 +49,7 @@ def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     _word(results, near, beside, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
-    if sentences := spelling_notices.of_windows(results):
+    if sentences := describe_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
@@ -52,7 +57,7 @@ def show(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
-    return spelling_notices.write_notices(results, near, beside, ours, usual, lower), _rows(results, near, beside)
+    return write_notices(results, near, beside, ours, usual, lower), _rows(results, near, beside)
 
 
 def _inputs() -> tuple[str, int | None]:
@@ -102,7 +107,7 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
         item = firings[k]
         alt = t("Letters of “{word}” and the windows that make its vector.", word=shorten(item.word))
         draw(windows_figure(item), key="spelling.windows", alt=alt)
-        st.caption(spelling_notices.reading_guide(item))
+        st.caption(reading_guide(item))
     with right:
         _neighbors(item, near[k], beside[k], vectors)
 
@@ -143,3 +148,110 @@ def _rows(firings: list[Firing], near: list, beside: list) -> Rows:
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)
     ]
+
+
+def write_notices(
+    firings: list[Firing],
+    near: list[list[StaticNeighbor]],
+    beside: list,
+    cosines: np.ndarray,
+    usual: float | None,
+    lower: tuple[str, ...] = (),
+) -> list[str]:
+    """State which words GloVe lacks, which words are never one token, the nearest pair with chance, and unread words.
+
+    `usual` is the cosine by chance of the nearest two of as many words. `lower` holds words that GloVe reads in lower case.
+    """
+    if not firings:
+        return []
+    rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
+    pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
+    return [*_unknown(firings, near, beside, lower), *_parted(firings), *pair, *_unread(firings)]
+
+
+def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
+    missing = [k for k, neighbors in enumerate(beside) if neighbors is None]
+    if not missing and not lower:
+        return [t("GloVe knows every word.")]
+    if not missing:
+        return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
+    lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
+    if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
+        named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
+        lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
+    return lines
+
+
+def _parted(firings: list[Firing]) -> list[str]:
+    """State which words no sentence has as one token."""
+    parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
+    words = ", ".join(f"“{shorten(word, 24)}” ({shorten(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
+    return [t("In a sentence, both models split {words}.", words=words)] if parted else []
+
+
+def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
+    if len(firings) < 2:
+        return []
+    others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
+    a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
+    named = {"a": shorten(firings[a].word, 24), "b": shorten(firings[b].word, 24), "cosine": float(cosines[a, b])}
+    nearest = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named)
+    if usual is None:
+        return [nearest]
+    if round(named["cosine"], 2) > round(usual, 2):
+        values = {"n": len(firings), "usual": usual}
+        return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", **values)]
+    return [
+        t(
+            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5% of sets of {n} random words have a pair at {usual:.2f} or above.",
+            usual=usual,
+            n=len(firings),
+            **named,
+        )
+    ]
+
+
+def _unread(firings: list[Firing]) -> list[str]:
+    if not (words := _quoted(firing.word for firing in firings if firing.is_unread)):
+        return []
+    return [t("The model cannot read the letters of {words}.", words=words)]
+
+
+def describe_windows(firings: list[Firing]) -> list[str]:
+    """State which words one window covers completely, and which word is read in the smallest pieces."""
+    if not all(firing.exact for firing in firings):
+        return []
+    lines = []
+    whole = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
+    if whole:
+        words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
+        lines.append(t("Recognized whole: {words}.", words=words))
+    whole_ids = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
+    pieces = [f for f in firings if not (id(f) in whole_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
+    if pieces:
+        tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
+        least, most = min(tops, key=lambda top: top[1].share)
+        lines.append(
+            t(
+                "“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).",
+                word=shorten(least.word, 24),
+                window=most.text,
+                share=most.share,
+            )
+        )
+    return lines
+
+
+def reading_guide(firing: Firing) -> str:
+    """Return Markdown on how to read the picture of the windows, and what it does not show. It has no text of the user."""
+    guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word’s ends.")
+    if firing.exact:
+        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)
+    else:
+        parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
+    cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
+    return " ".join(part for part in (guide, parts, cut) if part)
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"“{shorten(word, 24)}”" for word in words)

@@ -26,7 +26,7 @@ from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
-from pages._map import brush, every_token, layout, lines, map_view, notices
+from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -128,15 +128,15 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
     """Mount the map widget, and record the visible map for the exports."""
     layer = st.session_state["view"]
     with st.container(key="map_whose"):
-        name = lines.choose(dict(enumerate(chosen, 1)), occurrences)
-    state = brush.brush(("around", over.names, result.word))
+        name = map_view.choose_point(dict(enumerate(chosen, 1)), occurrences)
+    state = map_view.brush(("around", over.names, result.word))
     data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(result, occurrences, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
     map_view.set_view(data, layer, name, state.picked, {})
     figure, alt = _picture(result, occurrences, chosen, layer, alone=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:
-        brush.show_table(occurrences, state)
+        map_view.show_table(occurrences, state)
 
 
 def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
@@ -177,7 +177,7 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     if len(cosines) == 2:
         here = slice(points.occurrences, None)
         level = levels.level(over, layer)
-        return notices.of_leans(
+        return measures.describe_leans(
             list(result.labels[here]), cosines[:, here], layer, result.between[result.at(layer)], None if level is None else level.mean
         )
     if len(cosines) == 1:
@@ -185,7 +185,7 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     sizes = Counter(result.groups[result.at(layer)].tolist())
     enough = points.occurrences >= clusters.FEWEST
     groups = [(name, sizes[k]) for name, _, k in _chips(result, [layer])] if enough else None
-    return notices.of_occurrences(result.label, points.occurrences, result.total, groups, model_layers.in_use().top)
+    return measures.describe_occurrences(result.label, points.occurrences, result.total, groups, model_layers.in_use().top)
 
 
 def _describe(result: Around, layer: str) -> str:

@@ -30,7 +30,7 @@ from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
-from pages._map import brush, every_token, layout, lines, map_view, measures
+from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -74,12 +74,12 @@ def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, pla
     with st.container(key="map_whose"):
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")
         with choice:
-            name = lines.choose(placed, result.occurrences)
+            name = map_view.choose_point(placed, result.occurrences)
     contexts, point, near = [item.in_context for item in placed.values()], point_named(name, result.rows, placed), None
     if point is not None:
         near = dict(zip(result.names, true_neighbors(over, result, contexts, [point])[0], strict=True))
     shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)
-    state = brush.brush((over.names, word))
+    state = map_view.brush((over.names, word))
     some = [name for name in result.names if name in model_layers.in_use().some]
     names = [view] if view in result.names else ["mix"] if solid else some
     with picture:
@@ -92,7 +92,7 @@ def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, pla
             with legend:
                 show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colors().items()))
         if not solid:
-            brush.listen(lambda row: lines.toggle_point(row, placed))
+            map_view.listen(lambda row: map_view.toggle_point(row, placed))
     notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))
     lists.meanings(shown.senses, lemma or "")
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
@@ -101,9 +101,9 @@ def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, pla
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in placed.values())]
         title = t("**Nearest in {where}** to “{sentence}”", where=layer_title(space), sentence=plain(sentences[point], 120))
         with st.expander(t("True neighbors"), icon=":material/hub:", key="map.near"):
-            lines.show_list(result.occurrences, near[space], f"map.near.{name}.{space}", title)
+            map_view.show_neighbors(result.occurrences, near[space], f"map.near.{name}.{space}", title)
     with st.container() if state.picked else st.expander(t("All sentences"), icon=":material/list:", key="map.dots"):
-        brush.show_table(result.occurrences, state)
+        map_view.show_table(result.occurrences, state)
 
 
 def _hands(live: bool) -> str:
@@ -226,7 +226,7 @@ def _flat(shown: Shown, space: str, state: Brush, *, alone: bool) -> None:
     )
     figure, alt = _picture(shown, space, picked, limits, alone=alone)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})
-    draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: brush.brushed(key), selection_mode=("points", "box", "lasso"))
+    draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: map_view.brushed(key), selection_mode=("points", "box", "lasso"))
 
 
 def _solid(shown: Shown, space: str) -> None:

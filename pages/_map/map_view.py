@@ -1,31 +1,201 @@
-"""The widget of the Map page. The browser receives all layers at once, so that dots glide between them during a drag.
+"""The widget of the Map page, the selection that it shares with the other maps and the table of dots, and the selected point.
 
-`map.js` interpolates and draws; `map.css` is its style. Later messages hold the visible layer, the point whose lines are drawn, and the
-selection.
+The browser receives all layers at once, so that dots glide between them during a drag (`map.js`). Later messages hold the visible layer, the
+point whose lines are drawn, and the selection (core.live.brush).
+
+Streamlit mounts a chart again when its figure changes. Therefore the map in which the user selects keeps its figure, because the browser
+already shows the selection there. A map that must change starts at its previous zoom. Streamlit reports neither clicks on single dots nor
+zooms, so a listener reports them (`brush.js`).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.figures.maps import selected_rows
+from core.index.neighbors import Occurrence
+from core.live.brush import TABLE, Brush
+from core.live.points import NONE, STARS
 from core.live.settings import map_setting
 from core.senses.trust import Links
+from core.text.tokens import bare, join_tokens
+from pages._export.csv_file import csv_of
 from pages._frame.choices import ALL, TOKENS
-from pages._map import brush
-from pages._map.lines import KEY
-from pages._widgets import instruments
+from pages._frame.client_values import is_number
+from pages._widgets import instruments, lists
+from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import get_settings
 from pages._widgets.maps import map_widget
 from pages._word import pair_layer
+from pages._word.atlas import sense_note
 
+BRUSH_KEY, WATCH = "map.brush", "map.watch"
+# A map is identified by the `meta` of its layout. Both events are Plotly's, on the element of the chart.
+_listen = st.components.v2.component("elmoscope_map_watch", js=Path(__file__).with_name("brush.js").read_text("utf-8"))
+DOT_KEY, DOT_PARAMETER = "map.dot", "dot"
 LIVE = "map.live"  # key of the component
-MOST_LINKED = 200  # dots up to which the neighbors of each are sent beforehand; of more, those of the stars and of the one in question
+MOST_LINKED = 200  # with more dots, only the neighbors of the stars and of the selected dot are sent
+
+
+def brush(scope: tuple) -> Brush:
+    """Return the selection of the session, or a new one if the rows have changed."""
+    if BRUSH_KEY not in st.session_state or st.session_state[BRUSH_KEY].scope != scope:
+        st.session_state[BRUSH_KEY] = Brush(scope)
+    return st.session_state[BRUSH_KEY]
+
+
+def brushed(name: str) -> None:
+    """Take over a selection that the user made or cleared in a map."""
+    st.session_state[BRUSH_KEY].select(selected_rows(st.session_state[name]), name)
+
+
+def listen(clicked: Callable[[int], None]) -> None:
+    """Handle clicks on dots and zooms of the map. `clicked` is called with the row, or with -1 or -2 for a star."""
+
+    def on_click() -> None:
+        row = st.session_state[WATCH].get("clicked")
+        if is_number(row) and int(row) == row:
+            clicked(int(row))
+
+    def on_zoom() -> None:
+        zooms = st.session_state[WATCH].get("zooms")
+        items = zooms.items() if isinstance(zooms, dict) else ()
+        st.session_state[BRUSH_KEY].zooms = {
+            name: tuple(map(float, limits))
+            for name, limits in items
+            if isinstance(limits, list) and len(limits) == 4 and all(map(is_number, limits))
+        }
+
+    _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
+
+
+def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
+    """Show all dots as a table whose ticked rows are the selection. Rows that were selected on a map come first."""
+    rows = [o.row for o in occurrences]
+    if not state.order or set(state.order) != set(rows):
+        chosen = set(state.picked)
+        state.order = (*(r for r in rows if r in chosen), *(r for r in rows if r not in chosen))
+        state.ticked = len(chosen)
+    key = f"{TABLE}.{state.version}"
+
+    def ticked() -> None:
+        numbers = lists.read_selection(st.session_state[key], len(state.order))
+        st.session_state[BRUSH_KEY].select([state.order[n] for n in numbers], TABLE)
+
+    title, clear = st.columns([3, 2], vertical_alignment="center")
+    if state.picked:
+        title.markdown(t("**{n} selected**", n=len(state.picked)))
+        clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
+    else:
+        title.markdown(t("**All {n} dots**", n=len(rows)))
+    st.dataframe(
+        _list_dots(occurrences, state.order),
+        hide_index=True,
+        width="stretch",
+        height=400,
+        key=key,
+        on_select=ticked,
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": list(range(state.ticked))}},
+        alt=t("All sentences; checked ones are selected on the maps."),
+    )
+    if state.picked:
+        st.download_button(
+            t("Download selection"),
+            csv_of(_list_dots(occurrences, state.picked)),
+            "selection.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFrame:
+    of = {o.row: o for o in occurrences}
+    listed = [of[row] for row in rows if row in of]
+    columns = {
+        t("word"): [bare(o.tokens[o.position]) for o in listed],
+        t("sense"): [sense_note(o) for o in listed],
+        t("sentence"): [o.sentence for o in listed],
+    }
+    return pd.DataFrame({name: values for name, values in columns.items() if any(values)})
+
+
+def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
+    """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE.
+
+    The choice is written into the address here, because a binding of the widget would not write the row id.
+    """
+    titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in placed}
+    wanted = st.session_state.get(DOT_KEY) or st.query_params.get(DOT_PARAMETER, "")
+    if o := next((o for o in occurrences if str(o.row) == wanted), None):
+        readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
+        titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
+    titles[NONE] = t("none")
+    if wanted in titles:
+        st.session_state[DOT_KEY] = wanted
+    elif DOT_KEY in st.session_state:  # a dot of another word
+        del st.session_state[DOT_KEY]
+    chosen = (
+        st.selectbox(
+            t("True neighbors of"),
+            list(titles),
+            format_func=titles.get,
+            key=DOT_KEY,
+            persist_state="session",
+            help=t("Nearest by cosine in all dimensions; or click a dot or star."),
+        )
+        or NONE
+    )
+    if chosen != next(iter(titles)):
+        st.query_params[DOT_PARAMETER] = chosen
+    elif DOT_PARAMETER in st.query_params:
+        del st.query_params[DOT_PARAMETER]
+    return chosen
+
+
+def toggle_point(row: int, placed: dict[int, Chosen]) -> None:
+    """Select the clicked dot, or star (row -1 or -2), or deselect it if it is selected. Other rows are ignored."""
+    if row < -len(placed):
+        return
+    name = str(row) if row >= 0 else STARS[list(placed)[-1 - row]]
+    st.session_state[DOT_KEY] = NONE if st.session_state.get(DOT_KEY) == name else name
+
+
+def show_neighbors(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:
+    """List the true neighbors among the dots of a map. A neighbor that the user checks becomes the selected point."""
+    listed = [occurrences[k] for k in near.rows]
+
+    def pick() -> None:
+        if chosen := lists.read_selection(st.session_state[key], len(listed)):
+            st.session_state[DOT_KEY] = str(listed[chosen[0]].row)
+
+    st.markdown(title)
+    st.caption(t("Check a row for its neighbors."))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                t("on the map"): [t("near") if kept else t("not near") for kept in near.near],
+                t("cosine"): near.cosines.round(3),
+                t("sense"): [sense_note(o) for o in listed],
+                t("sentence"): [o.sentence for o in listed],
+            }
+        ),
+        hide_index=True,
+        width="stretch",
+        key=key,
+        on_select=pick,
+        selection_mode="single-row",
+        alt=t("True neighbors, nearest first."),
+    )
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
     """Mount the widget. When the user lets go, take over the layer, the selected point and the selection."""
-    map_widget(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
+    map_widget(key=LIVE, data=data, on_set_change=lambda: _take_settings(names, rows))
 
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
@@ -47,13 +217,13 @@ def side_by_side(names: Sequence[str]) -> list:
     return [st.container()] if len(names) == 1 else [column for _ in rows for column in st.columns(2, gap="small")]
 
 
-def _take(names: Sequence[str], rows: Collection[int]) -> None:
+def _take_settings(names: Sequence[str], rows: Collection[int]) -> None:
     """Take over the layer (a URL parameter), the selected point and the selection that the user set in the widget."""
     if (given := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
-    st.session_state["view"], st.session_state[KEY], picked = given
+    st.session_state["view"], st.session_state[DOT_KEY], picked = given
     pair_layer.keep(given[0])
-    state = st.session_state[brush.KEY]
+    state = st.session_state[BRUSH_KEY]
     if set(picked) != set(state.picked):
         state.select(picked, LIVE)
 

@@ -1,6 +1,6 @@
-"""The measures of the Map page: how well each space separates the senses, and how reliable a map is."""
+"""The measures of the Map page, how reliable a map is, and the sentences about both."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -8,21 +8,25 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analysis.surroundings import sides
 from core.analysis.trustworthiness import by_chance
 from core.analysis.word_maps import ALL_WORDS
+from core.common import model_layers
 from core.common.i18n import t, tn
+from core.common.markup import shorten
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.separation import SenseReport, less
 from core.views.layouts import POLES, UMAP, Layout
 from pages._frame.choices import layer_name
-from pages._map import notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
 
+NAMED = 2  # words named on each side
 
-def show(word: str, of: Layout) -> DeltaGenerator:
+
+def show_measures(word: str, of: Layout) -> DeltaGenerator:
     """Show the accuracy of each space, the data it was measured on, and the data table. Return the column for more tables."""
     scores, static = of.reports, of.static
     first = next(iter(scores.values()))
@@ -33,7 +37,7 @@ def show(word: str, of: Layout) -> DeltaGenerator:
         draw(figure, key="map.scores", alt=alt)
     with right:
         st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(of))
-        lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
+        lists.twin(_measure_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
 
@@ -67,10 +71,10 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
     """Write what the measures of a space say, or of the best where `space` has none; failures included."""
     shown = None if word == ALL_WORDS else word
     if not result:
-        return notices.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
+        return describe_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
     report = result[name]
-    lines = notices.of_scores(shown, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
+    lines = describe_scores(shown, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
     return lines + compare_with_static(result["mix"], static, layer_title("mix"))  # the mix: not chosen by its figure
@@ -106,7 +110,7 @@ def _describe_map(of: Layout) -> str:
     return t("Map: principal components of each layer’s unit vectors, rotated to match.")
 
 
-def _table(of: Layout) -> pd.DataFrame:
+def _measure_table(of: Layout) -> pd.DataFrame:
     measured, static = of.trustworthiness, of.static
     lines = []
     for k, (name, r) in enumerate(of.reports.items()):
@@ -132,3 +136,87 @@ def _table(of: Layout) -> pd.DataFrame:
             line[t("share of variance")] = f"{of.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
     return pd.DataFrame(lines)
+
+
+def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
+    """Name the words nearest to each star, count them, and compare the stars. The cosines are (2, N). Return HTML."""
+    at = model_layers.in_use().at(layer, begins=True)
+    leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
+    result = sides(leans)
+    n = len(result)
+    first = int((result == 1).sum())
+    second = int((result == 2).sum())
+    between = compare_cosine(layer, cosine, random)
+    if not n:
+        return [t("Your corpus has no words near your sentences."), between]
+    if not first and not second:
+        if cosine > 0.9999:
+            return [t("{at}, your two words have one vector, so no word is nearer to either.", at=at)]
+        return [t("{at}, no word is clearly nearer to either sentence.", at=at), between]
+    left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) or t("no word") for k in (0, 1))
+    line = t("Nearer to the first sentence: {left}; to the second: {right}.", left=left, right=right)
+    values = {"at": at, "n": n, "first": first, "second": second}
+    return [line, t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values), between]
+
+
+def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
+    at = model_layers.in_use().at(layer)
+    if random is None:
+        return t("The cosine of your two words {at} is {cosine:.2f}.", cosine=cosine, at=at)
+    return t(
+        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", cosine=cosine, at=at, random=random
+    )
+
+
+def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
+    """Return the nearest of the candidates."""
+    order = [k for k in np.argsort(-cosines, kind="stable") if kept[k]]
+    return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
+
+
+def describe_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
+    """Write how often the nearest sentence has the same meaning: in one space (its name, share), at layer 0, by chance.
+
+    `usual` is what 95% of the shuffles stay under, n the sentences measured, `word` None for all words.
+    """
+    if not n:
+        if word is None:
+            return [t("No labeled word here has two senses.")]
+        return [t("“{word}” has only one labeled sense here.", word=word)]
+    at = model_layers.in_use().at(best[0], begins=True)
+    values = {"at": at, "best": best[1], "chance": chance, "n": n, "word": word}
+    counted = (
+        t("Of {n:,} sentences, each left out in turn; chance {chance:.0%}.", **values)
+        if word is None
+        else t("Of {n:,} “{word}” sentences, each left out in turn; chance {chance:.0%}.", **values)
+    )
+    if best[1] <= usual + 1e-9:
+        values["at"] = model_layers.in_use().at(best[0])
+        line = t("<b>Inconclusive</b>: {at}, {best:.0%} of nearest sentences share the sense; chance {chance:.0%}.", **values)
+        return [line, counted, t("The model does not separate the senses, or the sentences are too few.")]
+    if best[0] == "0":
+        return [t("{at}, {best:.0%} of nearest sentences share the sense.", **values), counted]
+    line = t("{at}, {best:.0%} of nearest sentences share the sense ({other} {zero:.0%}).", other=layer_title("0"), zero=zero, **values)
+    return [line, counted, *([t("The senses overlap in this small model.")] if best[1] < 0.7 else [])]
+
+
+def describe_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
+    """Describe a map of at least one occurrence without the user's sentences: its groups (name, size), or None if it has too few dots."""
+    values = {"n": n, "word": word}
+    shown = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
+    if everything > n:
+        shown = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
+    if groups is None:
+        return [shown, t("Too few to group.")]
+    if len(groups) < 2:
+        return [shown, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
+    named = ", ".join(f"{name} ({size})" for name, size in groups)
+    return [
+        shown,
+        t(
+            "{at}, they form {number} groups, named by typical words: {groups}.",
+            at=model_layers.in_use().at(layer, begins=True),
+            number=len(groups),
+            groups=named,
+        ),
+    ]

@@ -1,43 +1,57 @@
-"""The Mix page, a fragment: the widget of mix_view, which reacts during a drag, and the results that only the server can compute.
+"""The Mix page, a fragment: the widget, which reacts to every pixel of a drag, and the results that only the server can compute.
 
-For a word without labels, every word of the sentences is encoded first.
+The browser receives what any mix needs at once: `mix.js` weights, ranks and draws. There are two components. One has the constant data, which
+Streamlit sends once. A small one has the settings and the layout that only the server can compute. For a word without labels, every word of the
+sentences is encoded first.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from scipy.special import softmax
 
 from core.analysis import surroundings
+from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
 from core.common.i18n import language, t
+from core.common.markup import shorten
+from core.elmo.mix import scores
 from core.figures.maps import cosine_bars
-from core.figures.style import layer_title
-from core.figures.surroundings import lean_bars
+from core.figures.style import OWN, layer_color, layer_title, sense_color
+from core.figures.surroundings import SIDES, lean_bars
+from core.files.artifacts import text_fingerprint
 from core.index.neighbors import SAME, Neighbor, TypeNeighbor
+from core.live.points import NEUTRAL, pack_numbers
 from core.live.settings import mix_setting
-from core.live.texts import sense_texts
+from core.live.texts import mix_texts, sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import levels, mix
-from core.views.mix import AnyMixRequest, Mixed, MixRequest
+from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
 from pages._cached.views import workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
-from pages._map import measures, mix_view, notices
+from pages._map import map_view, measures
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note, note_weights
 from pages._widgets.inputs import Chosen
+from pages._widgets.instruments import instrument
 from pages._widgets.mix_sliders import LIMIT, presets, slider_keys, sliders
 from pages._word import atlas, reading, verdict_words
 from pages._word.reading import view_when_read
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
+FOLDER = Path(__file__).parent
+LIVE = "mix.live"  # key of the component
+CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
+mix_widget = instrument("mix", FOLDER, "live")  # the component
 
 
 def _take_preset() -> None:
@@ -85,14 +99,9 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     with place:
         of_any = view_when_read(mix.of_any, workspace(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
-        data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
-        mix_view.live(key=mix_view.LIVE, data=data, on_set_change=_take_set)
-    state = {
-        "w": [st.session_state[key] for key in slider_keys()],
-        "gamma": gamma,
-        "norm": normalized,
-        "seq": instruments.sequence(mix_view.LIVE),
-    }
+        data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: widget_data(of_any, senses, chosen), most=24)
+        mix_widget(key=LIVE, data=data, on_set_change=_take_set)
+    state = {"w": [st.session_state[key] for key in slider_keys()], "gamma": gamma, "norm": normalized, "seq": instruments.sequence(LIVE)}
     if result.coordinates is not None:
         state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
     instruments.send("mix", state)
@@ -130,7 +139,7 @@ def _twin_of(item: Chosen, near: tuple[Neighbor, ...] | tuple[TypeNeighbor, ...]
 
 def _take_set() -> None:
     """Copy the weights from the widget to the sliders, which write them into the URL."""
-    if (given := mix_setting(instruments.get_settings(mix_view.LIVE), model_layers.in_use().n, LIMIT)) is None:
+    if (given := mix_setting(instruments.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
     for key, value in zip((*slider_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
         st.session_state[key] = value
@@ -144,7 +153,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
-    normalized = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
+    normalized = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=norm_help())
     return weights, gamma, normalized
 
 
@@ -167,7 +176,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         alt = t("Cosine difference of {n} words, as bars.", n=len(drawn))
         note(lean_bars([words[k] for k in drawn], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
     level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
-    notice([*notices.of_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
+    notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
 
@@ -206,3 +215,95 @@ def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport
         first = t("For “{word}”, this mix ({mix:.0%}) against {layer} ({alone:.0%}) is inconclusive.", **values)
         limits.append(t("Difference in points: {span}; p = {p:.2f}.", span=difference.span("+.0f"), p=difference.p))
     return [first, *limits]
+
+
+def widget_data(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
+    """Return as JSON all that a mix of these sentences needs, and the texts of the widget. Braces mark values that it fills in.
+
+    For a word without labels, `mix.js` colors a point by the nearer sentence under the visible mix, so both sentences have the same candidates.
+    """
+    known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or shorten(bare(chosen[0].word), 24)
+    numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
+    names = [(sense, sense_color(k)) for k, sense in enumerate(senses)]
+    if of.lemma is None:
+        numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
+        names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
+    data = {
+        "few": model_layers.FEW,
+        "colors": [layer_color(str(k)) for k in range(n_layers)],
+        "asked": [
+            {"title": _list_title(item, k), "text": item.text.strip()[:200], "color": OWN[k], "rows": part.rows.tolist()}
+            | {name: pack_numbers(getattr(part, name)) for name in ("cross", "grams", "own")}
+            | ({} if of.lemma else {"listed": of.listed, "itself": of.itself[k]})
+            for k, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))
+        ],
+        "between": None if of.between is None else pack_numbers(of.between),
+        "presets": _presets(n_layers),
+        "marks": [  # where the classifiers that ship learned to set the sliders
+            {"name": task_titles()[task], "w": (w := scores(shares, LIMIT)).tolist(), "s": softmax(w).round(3).tolist()}
+            for task, shares in learned_mixes(n_layers).items()
+        ],
+        "pairs": None if of.pairs is None else pack_numbers(of.pairs),
+        "chance": of.chance,
+        "map": {
+            "rows": of.ids.tolist(),
+            "layers": [np.ravel(flat).round(4).tolist() for flat in of.coordinates],
+            "stars": [
+                {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(at).round(4).tolist()}
+                for k, at in of.stars.items()
+            ],
+        },
+        "lines": {str(k): (*o.around(), numbers[k]) for k, o in of.examples.items()},
+        "senses": [{"name": name, "color": color} for name, color in names],
+        "text": mix_texts(known, word) | {"norm_help": norm_help()} | (_sense_texts(of) if of.lemma else _side_texts(of, word)),
+    }
+    if of.lemma is None:
+        data["close"] = surroundings.CLOSE
+    return data | {"key": text_fingerprint([repr(data)])[:16]}
+
+
+def _list_title(item: Chosen, number: int) -> str:
+    """Return the title of the list of a sentence."""
+    return t("Nearest to “{word}”, sentence {number}", word=shorten(bare(item.word), 24), number=number + 1)
+
+
+def _presets(n_layers: int) -> list[dict]:
+    """Return the presets, and one that shows that softmax depends only on differences, as raw scores."""
+    named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
+    return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
+
+
+def norm_help() -> str:
+    """Return a help text on layer normalization."""
+    return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
+
+
+def _sense_texts(of: AnyMix) -> dict:
+    """Return the texts for a word with labeled senses."""
+    return sense_texts(model_layers.in_use(), of.lemma, len(of.ids)) | {
+        "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
+    }
+
+
+def _side_texts(of: AnyMix, word: str) -> dict:
+    """Return the texts for a word without labeled senses."""
+    n, own = len(of.ids), of.occurrences
+    points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
+    if not own:
+        points = t("Circles: words (means); “{word}” occurs nowhere else in your corpus.", word=word)
+    moves = t("PCA, redrawn when you release.")
+    sides = t("Add a second sentence to compare the two.")
+    if len(of.candidates) > 1:
+        braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
+        sides = t(
+            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",
+            n=n,
+            close=surroundings.CLOSE,
+            **braces,
+        )
+    return {
+        "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),
+        "about_map": f"{points} {moves}",
+        "unlabeled": t("“{word}” has no labels, so no accuracy.", word=word),
+        "sides": sides,
+    }

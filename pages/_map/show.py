@@ -133,7 +133,7 @@ def _more(key: str):
 
 def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
-    with measures.show(word, of) if of.reports else st.container():
+    with measures.show_measures(word, of) if of.reports else st.container():
         _twin(of)
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"

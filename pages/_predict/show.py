@@ -18,7 +18,7 @@ from pages._cached.views import view, workspace
 from pages._frame import language
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
-from pages._predict import edits, expected, masked, passage, surprise
+from pages._predict import expected, passage, surprise
 from pages._word import of_elmo_alone
 
 PART = "predict_part"
@@ -34,7 +34,7 @@ def show(in_use: InUse) -> None:
         st.caption(plain(unread, 400))
     model = opened.model(in_use.model)
     if not model.is_elmo and has_head(model.folder):
-        masked.show(in_use, sentences)
+        expected.show_masked(in_use, sentences)
         return
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
@@ -44,8 +44,8 @@ def show(in_use: InUse) -> None:
         st.query_params[PART] = "words"  # a link to a word
     match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
-            expected.show(in_use, read)
+            expected.show_next(in_use, read)
         case "words":
-            surprise.show(in_use, read)
+            surprise.show_words(in_use, read)
         case "edit":
-            edits.show(in_use, read)
+            surprise.show_versions(in_use, read)

@@ -27,9 +27,8 @@ from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors
-from pages._texts import reading, store
-from pages._texts.aligned import aligned
-from pages._texts.lines import query_kind
+from pages._texts import store
+from pages._texts.concordance import describe_hits, draw_lines, query_kind
 from pages._widgets import lists
 
 MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
@@ -67,7 +66,7 @@ def _part(workspace: Workspace) -> None:
 
 def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.write_notices(corpus, request.query, guessed, hits_of(workspace, request.lines())))
+        notice(describe_hits(corpus, request.query, guessed, hits_of(workspace, request.lines())))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -132,7 +131,7 @@ def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: s
     hits = hits_of(workspace, wanted)
     values = {"word": plain(word, CITED), "query": plain(request.query, CITED)}
     st.caption(tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), **values))
-    aligned(HitLines(workspace, wanted, hits), key="collocates.lines")
+    draw_lines(HitLines(workspace, wanted, hits), key="collocates.lines")
 
 
 def _table(result: Collocates) -> pd.DataFrame:

@@ -1,18 +1,263 @@
-"""Why: the game with both sentences, then the words of the first that decide."""
+"""Why: the game with both sentences, then the words of the first sentence that decide its sense."""
 
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.common import markup, model_layers
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.common.markup import shorten
+from core.elmo import in_place
+from core.elmo.substitutes import Change
+from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
+from core.figures.style import LAYER_COLORS, layer_title, sense_color
+from core.senses import influence
+from core.senses.influence import Influence
+from core.text.tokens import bare, join_tokens
+from core.views import attribution, substitutes
+from core.views.attribution import Attribution, AttributionRequest
+from core.views.substitutes import ChangesRequest, weakness
+from pages._cached.views import view, workspace
+from pages._frame.choices import BOUND
+from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._why import decide, edit
+from pages._frame.markup import plain, show_html
+from pages._why import edits, influence_notices
+from pages._why.influence_notices import Options, controls, describe_apart, describe_moves, list_turning_words, write_notices
+from pages._widgets import lists
+from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) -> None:
     """Draw the game in `picture`, and the words that decide below."""
     if first.position is not None and second.position is not None:
-        edit.show(in_use, first, second, picture)
+        edits.show_game(in_use, first, second, picture)
     if first.position is not None:
         st.subheader(t("Which words decided it?"), anchor=False)
-        decide.show(in_use, first, second)
+        _show_influence(in_use, first, second)
+
+
+def _show_influence(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
+    """Color the sentence by the influence of its words, and show the details. `other` is the word of the second sentence."""
+    picture = st.container()
+    more = st.popover(t("More"), icon=":material/tune:", key="decided.more")
+    with more:
+        options = controls(in_use)
+    request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap, weights=options.weights)
+    answer = view(attribution.compute, workspace(in_use), request)
+    result = answer.influence
+    if not result.changed:
+        show_html("<p>{}</p>", t("Type other words around “{word}”.", word=shorten(chosen.word)))
+    elif len(result.changed) < len(result.tokens) - 1:
+        st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
+    if answer.by == attribution.SENSES:
+        _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
+    else:
+        result = _without_senses(in_use, request, answer, options, other, picture).influence
+    lists.twin(_word_table(result), name="influence", label=t("Words as table"), key="decided.table")
+    if result.changed:
+        _show_substitutes(in_use, chosen, options, answer.content)
+
+
+def _sense(
+    answer: Attribution, options: Options, chosen: Chosen, colors: dict[str, str], more: DeltaGenerator, picture: DeltaGenerator
+) -> None:
+    """Show which words supported a sense of a labeled word, in the colors of that sense and of the second best."""
+    result = answer.influence
+    with more:
+        sense = _choose_sense(result, options, list(colors))
+    stands = influence.verdict(result, options.layer, options.half, sense)
+    pair = (colors[stands.sense], colors[stands.rival])
+    values = np.stack([influence.parts(result, view, options.half, sense) for view in result.views], axis=1)  # (K, V)
+    column = result.views.index(options.layer)
+    moves = influence.shifts(result, options.layer, options.half)
+    hovers = {
+        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=signed_each(result.senses, move))
+        for k, v, move in zip(result.changed, values[:, column], moves, strict=True)
+    }
+    show_html("{}{}", _marks(result, values[:, column], hovers, pair), influence_notices.write_legend(options, stands, pair), place=picture)
+    notice(write_notices(result, options, stands, chosen, answer.content))
+    with _every_layer():
+        left, right = st.columns([1, 1], gap="large")
+    with left:
+        note = t("for {sense}, read by {half}", sense=sense, half=influence_notices.name_half(options.half))
+        lists.heading(t("Word by word"), pair[0], note)
+        show_html("{}", _heat(result, column, values, pair))
+    if model_layers.in_use().is_elmo:
+        with right:
+            _halves(result, options, colors, pair)
+        lists.twin(_half_table(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
+
+
+def _halves(result: Influence, options: Options, colors: dict[str, str], pair: tuple[str, str]) -> None:
+    """Show which sense the left context, the right context and both choose in each layer."""
+    lists.heading(t("Past, future, both"), pair[0], t("sense chosen by each half, and its lead"))
+    bars = [
+        HalfBar(model_layers.in_use().short(v.view), half_name(v.half), v.sense, colors[v.sense], v.margin, v.alone)
+        for view in result.views[1:-1]
+        for v in influence.halves(result, view).values()
+    ]
+    named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
+    alt = t("Sense chosen by past, future and both, per layer. {named}.", named=named)
+    draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
+    message = " ".join([t("Gray: its lead without a sentence."), *list_turning_words(result, options)])
+    st.caption(
+        markup.plain(message),
+        help=t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences."),
+    )
+
+
+def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str:
+    """Return the sense that the user chose, or the nearest."""
+    offered = ["", *(sense for sense in senses if sense in result.senses)]
+    if st.session_state.get("dsense", "") not in offered:
+        st.session_state.dsense = ""  # it was a sense of the word looked at before
+    picked = st.pills(
+        t("Words that supported"),
+        offered,
+        default="",
+        key="dsense",
+        **BOUND,
+        format_func=lambda sense: markup.plain(sense) or t("the nearest sense"),
+    )
+    return picked or influence.verdict(result, options.layer, options.half).sense
+
+
+def _without_senses(
+    in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, other: Chosen, picture: DeltaGenerator
+) -> Attribution:
+    """Show which words separate two unlabeled words, or how far each word moves a single one."""
+    if other.position is not None:
+        answer = view(attribution.compute, workspace(in_use), replace(request, other=other.in_context))
+    result = answer.influence
+    if answer.by == attribution.MOVED:
+        _how_far(answer, options, picture)
+        return answer
+    pair = (sense_color(0), sense_color(1))
+    values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
+    column = result.views.index(options.layer)
+    hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
+    show_html("{}{}", _marks(result, values[:, column], hovers, pair), influence_notices.write_legend_of_two(pair), place=picture)
+    notice(describe_apart(result, options, answer.content, other.word))
+    with _every_layer():
+        lists.heading(t("Word by word"), pair[0], t("cosine gained without it"))
+        show_html("{}", _heat(result, column, values, pair))
+    return answer
+
+
+def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
+    """Show how far each word moves the vector of an unlabeled word."""
+    result = answer.influence
+    if result.changed:
+        show_html("<p>{}</p>", influence_notices.explain_moves(result), place=picture)
+    column = result.views.index(options.layer)
+    blue = LAYER_COLORS["2"]
+    values = result.moved[:, :, influence.HALVES.index(options.half)]
+    hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(result.changed, values[:, column], strict=True)}
+    show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
+    notice(describe_moves(result, options, answer.content))
+    with _every_layer():
+        lists.heading(t("Word by word"), blue, t("1 − cosine to its vector in the full sentence"))
+        show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
+
+
+def _every_layer() -> DeltaGenerator:
+    return st.expander(t("Every layer"), icon=":material/layers:", key="decided.layers")
+
+
+def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:
+    numbers = dict(zip(result.changed, values.tolist(), strict=True))
+    return influence_marks(result.tokens, result.position, numbers, hovers, pair, write=write)
+
+
+def _heat(result: Influence, column: int, values: np.ndarray, pair: tuple[str, str], write=signed) -> str:
+    names = [model_layers.in_use().short(view) for view in result.views]
+    return influence_table(result.tokens, result.position, result.changed, values, names, pair, chosen=column, write=write)
+
+
+def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
+    """Show the changes for a sentence of several words. `content` holds the positions of the content words."""
+    blue = LAYER_COLORS["2"]
+    note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
+    lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
+    try:
+        changes = view(substitutes.changes, workspace(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
+    except ElmoscopeError as error:  # a transformer, or published weights without a softmax
+        st.caption(plain(str(error)))
+        return
+    hovers = {k: f"{_name_change(options)}: {_come_and_go(change)}" for k, change in changes.items()}
+    sizes = {k: change.size for k, change in changes.items()}
+    show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
+    why = in_place.weakness(chosen.in_context)
+    show_html("<p>{} {}</p>", describe_substitutes(chosen.tokens, changes, options, content), weakness(chosen.word, why))
+    rows = [
+        {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}
+        | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
+        for k, change in changes.items()
+    ]
+    label = t("Substitutes as table")
+    lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
+
+
+def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
+    """State which content word changes the expected words most, and how."""
+    most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
+    if most is None or changes[most].size < influence.CLEAR:
+        return t("No content word changes the substitutes.")
+    values = {
+        "word": shorten(bare(tokens[most])),
+        "size": f"{changes[most].size:.2f}",
+        "way": _name_change(options),
+        "change": _come_and_go(changes[most]),
+    }
+    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **values)
+
+
+def _name_change(options: Options) -> str:
+    if options.how == influence.SWAP:
+        return t("with “{swap}” in its place", swap=options.swap)
+    return t("without it") if options.how == influence.DROP else t("with it masked")
+
+
+def _come_and_go(change: Change) -> str:
+    """Return for example "company, house come in; shore, hill go"."""
+    come, go = ", ".join(change.come), ", ".join(change.go)
+    parts = [t("{words} come in", words=come) if come else "", t("{words} go", words=go) if go else ""]
+    return "; ".join(filter(None, parts)) or t("nothing changes")
+
+
+def _word_table(result: Influence) -> pd.DataFrame:
+    """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
+    rows = []
+    for n, position in enumerate(result.changed):
+        for v, space in enumerate(result.views):
+            for h, half in enumerate(influence.HALVES):
+                row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): layer_title(space)}
+                row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
+                change = result.cosines[v, h] - result.varied[n, v, h]
+                row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _half_table(result: Influence) -> pd.DataFrame:
+    """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
+    rows = []
+    for v, space in enumerate(result.views):
+        added = influence.gains(result, space)
+        chosen = influence.verdict(result, space, influence.BOTH).sense
+        for h, verdict in enumerate(influence.halves(result, space).values()):
+            row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): layer_title(space)}
+            row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
+            row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
+            row[t("the sentence adds (standard deviations)")] = round(added[verdict.half], 2)
+            row[t("what both choose")] = chosen
+            cosines = zip(result.senses, result.cosines[v, h], strict=True)
+            row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
+            rows.append(row)
+    return pd.DataFrame(rows)

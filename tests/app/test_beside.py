@@ -10,9 +10,9 @@ from core.elmo.mix import along, stops
 from core.views.levels import judge
 from core.views.pair import Angles
 from core.workspace import open_workspace
-from pages._compare.show import usual
 from pages._frame.in_use import InUse
 from pages._home.beside import Beside
+from pages._models.compare import usual
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import tables

@@ -7,10 +7,10 @@ from core.common.significance import Paired
 from core.figures.measures import Panel
 from core.senses.separation import SenseReport, less, sense_report
 from core.views import layouts
-from pages._about import show
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
+from pages._models import about
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -58,12 +58,12 @@ def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decid
         order = Paired(mean=(low + high) / 2, low=low, high=high, p=0.3 if low < 0 < high else 0.01, groups=9)
         return Panel(title, "", {"1": 0.7, "2": 0.7}, 0.4, "chance", order=order)
 
-    (line,) = show._order_lines(
+    (line,) = about._order_lines(
         [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)]
     )
     as_there, other, undecided = line.split("; ")
     assert "Parts of speech" in as_there and "A −2.0" in as_there and "B" in other and "C +1.0 (−1.0 to +3.0)" in undecided
-    assert show._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")]) == []
+    assert about._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")]) == []
 
 
 @pytest.mark.parametrize("word", ["spring", "all words together"])

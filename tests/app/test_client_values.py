@@ -18,7 +18,7 @@ from core.figures.maps import selected_data, selected_rows
 from core.live.settings import mix_setting
 from pages._frame import client_values
 from pages._frame.client_values import MAX_JSON, MAX_OPTION, check_result, is_number
-from pages._map import lines
+from pages._map import map_view
 from pages._widgets.lists import read_selection
 
 pytestmark = pytest.mark.unread  # no page is opened
@@ -127,8 +127,8 @@ def test_is_number_accepts_only_numbers_in_range(item):
 
 
 def test_click_on_a_missing_star_is_ignored():
-    lines.toggle_point(-3, {1: None, 2: None})
-    lines.toggle_point(-(10**9), {})
+    map_view.toggle_point(-3, {1: None, 2: None})
+    map_view.toggle_point(-(10**9), {})
 
 
 @pytest.mark.parametrize("w", [[10**400, 0], [None, 0], ["x", 0], [[], 0], [float("nan"), 0], [0], {}, "00"])

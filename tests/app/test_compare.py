@@ -18,10 +18,11 @@ from pages._cached import jobs, progress
 from pages._cached import opened as store
 from pages._cached.kept import KEPT
 from pages._cached.views import view, workspace_of
-from pages._compare import senses, spaces
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
 from pages._home import ahead
+from pages._models import compare as compare_page
+from pages._models import model_senses
 from tests.app.test_pages import ROOT, html_of, opened
 from tests.app.visit import tables
 
@@ -85,7 +86,7 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labele
     def reading(sides):
         return (sides[0], replace(sides[1], whole=False) if labeled else None), [(ServerJob(turn), sides[1])]
 
-    monkeypatch.setattr(spaces, "readable", reading)
+    monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
     turn.leave()
     assert not page.exception and not page.error
@@ -105,7 +106,7 @@ def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stop
             read.result = store.targets("sentences", "elmo-mini")
         return (sides[0], replace(sides[1], whole=False)), [(read, sides[1])] if first else []
 
-    monkeypatch.setattr(spaces, "readable", reading)
+    monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
     assert len(runs) == 2 and "of a word’s 10 neighbors" in html_of(page)
     assert not page.exception and not any("Stopped" in item.value for item in page.info)
@@ -123,14 +124,14 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(compare, "_over_all_words", slowly)
     monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
-    monkeypatch.setattr(senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
+    monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
+    monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
 
     def script():
         from core.views.compare import SpaceName
-        from pages._compare import senses
+        from pages._models.model_senses import show
 
-        senses.show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
+        show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
 
     jobs._jobs()[0].clear()
     page = AppTest.from_function(script, default_timeout=120).run()
@@ -162,7 +163,7 @@ def test_the_sense_space_is_a_side_of_a_comparison_by_the_labeled_words():
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     def script():
-        from pages._compare.senses import show_measured
+        from pages._models.model_senses import show_measured
 
         show_measured()
 

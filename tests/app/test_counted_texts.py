@@ -59,7 +59,7 @@ def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
 def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
     asked, ask = [], TURNS.ask
     monkeypatch.setattr(TURNS, "ask", lambda *who: asked.append(who) or ask(*who))
-    monkeypatch.setattr("pages._texts.lines.READ_AT_ONCE", 8)
+    monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
     page = searching(folder, find_order="substitutes")
     until(page, lambda page: "occurs 50 times" in said(page))
     assert len(asked) >= 1 and not page.exception and not page.error

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.analysis.surroundings import CLOSE
-from pages._map.notices import NAMED, of_leans, of_occurrences, of_scores
+from pages._map.measures import NAMED, describe_leans, describe_occurrences, describe_scores
 from tests.app.visit import written
 
 cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
@@ -17,7 +17,7 @@ cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 @given(st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), cosine, cosine), max_size=8), cosine, st.one_of(st.none(), cosine))
 def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
-    lines = of_leans([word for word, _, _ in points], near, "2", stars, large)
+    lines = describe_leans([word for word, _, _ in points], near, "2", stars, large)
     message, lean = " ".join(written(lines)), near[0] - near[1]
     first, second = int((lean >= CLOSE).sum()), int((lean <= -CLOSE).sum())
     assert len(lines) <= 3 and "<" not in message.replace("&lt;", "")
@@ -33,16 +33,16 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
 
 @given(st.integers(1, 30), st.one_of(st.none(), st.lists(st.tuples(st.text("ab", min_size=1), st.integers(1, 9)), max_size=3)))
 def test_a_map_of_occurrences_counts_what_it_draws(n, groups):
-    message = " ".join(written(of_occurrences("ba<r", n, n, groups, "2")))
+    message = " ".join(written(describe_occurrences("ba<r", n, n, groups, "2")))
     assert "<" not in message.replace("&lt;", "")
     assert ("occurs once" in message) == (n == 1)
     assert ("named by typical words" in message) == bool(groups and len(groups) > 1)
-    assert "12 of 40" in " ".join(of_occurrences("bar", 12, 40, None, "2"))
+    assert "12 of 40" in " ".join(describe_occurrences("bar", 12, 40, None, "2"))
 
 
 @given(st.sampled_from(["0", "1", "2", "mix"]), *[st.floats(0, 1)] * 4, st.integers(2, 300), st.sampled_from([None, "ba<r"]))
 def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where, best, zero, chance, usual, n, word):
-    message = " ".join(written(of_scores(word, (where, best), zero, chance, usual, n)))
+    message = " ".join(written(describe_scores(word, (where, best), zero, chance, usual, n)))
     assert f"{best:.0%}" in message and f"Of {n} " in message and "<" not in re.sub("</?b>", "", message).replace("&lt;", "")
     inconclusive = best <= usual + 1e-9
     assert ("Inconclusive" in message) == inconclusive and f"chance {chance:.0%}" in message
@@ -53,11 +53,11 @@ def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where,
 
 @pytest.mark.parametrize("word", [None, "bar"])
 def test_one_meaning_is_nothing_to_tell_apart(word):
-    assert ("only one labeled sense" if word else "two senses") in of_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)[0]
-    assert not re.search(r"\d", " ".join(of_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)))
+    assert ("only one labeled sense" if word else "two senses") in describe_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)[0]
+    assert not re.search(r"\d", " ".join(describe_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)))
 
 
 def test_a_word_without_end_is_cited_in_part():
     near = np.array([[0.9, 0.1], [0.2, 0.8]])
-    lines = of_leans(["x" * 5_000, "y" * 5_000], near, "2", 0.5, None)
+    lines = describe_leans(["x" * 5_000, "y" * 5_000], near, "2", 0.5, None)
     assert "xxx…”" in lines[0] and "yyy…”" in lines[0] and max(map(len, lines)) < 400

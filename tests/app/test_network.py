@@ -10,8 +10,8 @@ from core.analysis.walk import Walk, walk
 from core.elmo.models import open_model
 from core.figures.walk import CELLS
 from core.text import languages
-from pages._how import network
-from pages._how.words import steps
+from pages._how import show
+from pages._how.texts import steps
 
 MODEL = open_model(languages.get_language("en").model)
 STEPS = steps(MODEL.encoder.model.shape)
@@ -23,18 +23,18 @@ def way() -> Walk:
     return walk(MODEL.encoder, TOKENS, 1)
 
 
-def drawn(way: Walk, number: int = 0, sizes=network.WIDE) -> ElementTree.Element:
-    return ElementTree.fromstring(network.drawing(way, STEPS, number, *sizes))
+def drawn(way: Walk, number: int = 0, sizes=show.WIDE) -> ElementTree.Element:
+    return ElementTree.fromstring(show.draw_network(way, STEPS, number, *sizes))
 
 
-@pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.MIDDLE, 4), (network.NARROW, 3)])
+@pytest.mark.parametrize(("sizes", "words"), [(show.WIDE, 7), (show.MIDDLE, 4), (show.NARROW, 3)])
 def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
     result = drawn(way, 4, sizes)
     boxes = [box for box in result.iter("g") if box.get("data-step")]
     assert [box.get("data-step") for box in boxes] == list("1235679")
     assert all(box.get("role") == "button" and box.get("tabindex") == "0" for box in boxes)
     assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["5"]
-    assert all(step.title in box.get("aria-label") for step, box in zip([STEPS[k] for k in network.PLACES], boxes, strict=True))
+    assert all(step.title in box.get("aria-label") for step, box in zip([STEPS[k] for k in show.PLACES], boxes, strict=True))
     letters = [text.text for text in boxes[0].iter("text")][1:]
     assert letters == [f"⟨{token}⟩" for token in TOKENS[:words]]
     assert "<b>tablet</b>" in result.get("aria-label")

@@ -12,10 +12,9 @@ from core.common.significance import Paired, holm, margin, mcnemar
 from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
 from core.experiments.variants import kind_of
 from core.tasks.results import Summary
-from pages._classify.curve import context_table, describe_context
+from pages._classify.measured import context_table, describe_calibration, describe_context
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
-from pages._classify.scores import describe_calibration
 from tests.app.test_pages import opened
 from tests.app.visit import tables
 

@@ -12,10 +12,10 @@ from core.senses import influence as inf
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views.edits import EditPath
 from core.views.induction import Occurrences
-from pages._senses import notices as found_notices
-from pages._why import decide_notices, edit_notices
-from pages._why.edit_notices import CLEAR, NEVER
-from pages._why.inputs import Options
+from pages._senses import show
+from pages._why import influence_notices
+from pages._why.edits import CLEAR, NEVER, describe_path, explain_reference
+from pages._why.influence_notices import Options
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 
@@ -50,7 +50,7 @@ def paths(draw) -> tuple[EditPath, Verdict | None]:
 def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
     path, verdict = pathway
     guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(path.steps))]))
-    lines = sentences(edit_notices.write_notices(path, verdict, guess))
+    lines = sentences(describe_path(path, verdict, guess))
     margins, over = path.margins[path.space], path.margins[path.space] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
     message = re.search(r"at edit (\d+) of (\d+)", lines[0])
@@ -84,7 +84,7 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
 
 @given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
 def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(message, first, second):
-    said = edit_notices.why_by_sentences(True, first, second, message)
+    said = explain_reference(True, first, second, message)
     assert "even within one sense" in said and ("The verdict on the word" in said) == (message is not None)
     assert ("Two words, " in said) == (message is None and first.casefold() != second.casefold())
 
@@ -110,7 +110,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, con
     options = Options("drop", "", view, "", half)
     chosen = Chosen("no example of ours", result.tokens, result.position)
     stands = inf.verdict(result, view, half)
-    lines = sentences(decide_notices.write_notices(result, options, stands, chosen, content))
+    lines = sentences(influence_notices.write_notices(result, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and "matters most" in lines[-1]:
         values = inf.parts(result, view, half, stands.sense)
@@ -122,7 +122,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, con
         apart = abs(added[inf.PAST] - added[inf.FUTURE])
         assert sides[1] == inf.settles(result, view) and (sides[2] == "decides") == (apart >= inf.LARGE)
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
-    apart = sentences(decide_notices.describe_apart(result, options, content, "cat"))
+    apart = sentences(influence_notices.describe_apart(result, options, content, "cat"))
     if view != "0" and result.changed:
         values = inf.measure_apart(result, view, half)
         allowed = [float(v) for k, v in zip(result.changed, values, strict=True) if k in content]
@@ -131,7 +131,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, con
         assert ("only function words" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(decide_notices.describe_moves(result, options, content))
+    moves = sentences(influence_notices.describe_moves(result, options, content))
     assert ("There is no other word" in moves[0]) == (not result.changed)
 
 
@@ -152,7 +152,7 @@ def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, numb
     s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=heights, limit=heights, small=passed_over, p=0.005)
     result = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
     groups = SimpleNamespace(agreement=agreement, words=[[("word", z)]] * number)
-    first, *figures = found_notices.write_notices(result, groups, number)
+    first, *figures = show.write_notices(result, groups, number)
     sentences([first])
     assert len(re.sub("<[^>]*>", "", first).split()) <= 15
     assert ("chart suggests" in first) == (number != suggested)
@@ -163,5 +163,5 @@ def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, numb
     if number == suggested > 1 and agreement:
         assert ("no better than chance" in first) == (agreement.rand <= agreement.rand_null[1])
     elif number == suggested > 1 and n <= clusters.MANY:
-        assert ("no nearby word" in first) == (z < found_notices.CLEAR_Z)
+        assert ("no nearby word" in first) == (z < show.CLEAR_Z)
     assert any("Rand" in line for line in figures) == bool(number > 1 and agreement)

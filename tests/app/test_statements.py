@@ -16,11 +16,10 @@ from core.corpus.search import find
 from core.figures.measures import Panel
 from core.static.vectors import StaticNeighbor
 from core.text.sentences import Sentence
-from pages._about import show
-from pages._classify import checks
-from pages._compare import words as compare_words
-from pages._how import spelling_notices
-from pages._texts import reading
+from pages._classify import results
+from pages._how import spellings
+from pages._models import about, compare
+from pages._texts import concordance
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
@@ -36,7 +35,7 @@ def plain(lines: list[str]) -> str:
 
 @given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
-    said = plain(show._write_notices([Panel("Task", "data", accuracy, baseline, name)]))
+    said = plain(about._write_notices([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
     if result := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
@@ -84,7 +83,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Fi
     values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(result), max_size=len(result)))
     cosines = np.minimum.outer(np.array(values), np.array(values)) if result else np.empty((0, 0))
     usual = data.draw(st.sampled_from([None, 0.3, 0.5]))
-    said = plain(spelling_notices.write_notices(result, near, beside, cosines, usual))
+    said = plain(spellings.write_notices(result, near, beside, cosines, usual))
     assert bool(said) == bool(result)
     missing = sum(item is None for item in beside)
     assert ("GloVe knows every word" in said) == (bool(result) and not missing)
@@ -100,7 +99,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Fi
         assert (f"no closer than chance: 5% of sets of {len(rows)} random words" in said) == (
             usual is not None and round(best, 2) <= round(usual, 2)
         )
-    for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(result))):
+    for share in re.findall(r"\((\d+)%\)", plain(spellings.describe_windows(result))):
         assert int(share) >= 30  # recognized whole
 
 
@@ -114,13 +113,13 @@ def test_compare_says_how_many_neighbors_stay(shared: list[int], cka: float, p: 
     c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
     paired = SimpleNamespace(random=0.01, p=p, n=n)
     result = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None, shared=0)
-    said = plain(compare_words.write_notices(result))
+    said = plain(compare.write_notices(result))
     assert f"<b>{np.mean(shared):.1f}</b> of a word’s {k} neighbors on average ({n:,} words" in said
     none = float(np.mean(np.array(shared) == 0))
     assert ("nearly every list is identical" in said) == all(s == k for s in shared)
     assert (f"{none:.0%} of words share none" in said) == (not all(s == k for s in shared))
-    assert f"<b>{cka:.2f}</b>" in said and ("inconclusive" in said) == (p > compare_words.LEVEL)
-    assert ("share 1.5 neighbors (7 words)" in " ".join(compare_words.measures(result))) == bool(halves)
+    assert f"<b>{cka:.2f}</b>" in said and ("inconclusive" in said) == (p > compare.LEVEL)
+    assert ("share 1.5 neighbors (7 words)" in " ".join(compare.describe_halves(result))) == bool(halves)
 
 
 @given(st.dictionaries(st.sampled_from(["tfidf", "glove", "elmo"]), SHARES), st.sampled_from([1, 40, 7600]), st.booleans())
@@ -128,7 +127,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     result = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
     if copied:
         result["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(checks.describe_checks(result))
+    said = plain(results.describe_checks(result))
     assert bool(said) == bool(random)
     if random:
         worst = max(random.values())
@@ -136,7 +135,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
         assert f"{worst:.1%}; chance is 25%" in said and ("copied into training, it reaches 70.0%" in said) == copied
         assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
-    assert "goes from 90.00% to 95.00%" in plain(checks.describe_checks(both))
+    assert "goes from 90.00% to 95.00%" in plain(results.describe_checks(both))
 
 
 TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)
@@ -150,7 +149,7 @@ TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), mi
 def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     opened = encode([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
     hits = find(opened, query)
-    said = plain(reading.write_notices(opened, query, False, hits))
+    said = plain(concordance.describe_hits(opened, query, False, hits))
     n = sum(tokens.count(query) for tokens, _ in drawn)
     total = sum(len(tokens) for tokens, _ in drawn)
     assert len(hits) == n and ("does not occur" in said) == (n == 0)

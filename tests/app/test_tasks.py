@@ -9,7 +9,7 @@ import pytest
 from core.common.markup import Markup
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary, read_results, summaries
-from pages._classify import brackets
+from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._export.notebook_file import notebook
 from pages._frame import examples
@@ -58,9 +58,11 @@ def test_what_is_typed_is_shown_as_text():
 
 
 def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
-    html = brackets.spans(("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, alone=[(2, 2, "x & y")])
+    html = notices.draw_spans(
+        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, alone=[(2, 2, "x & y")]
+    )
     assert html.count('class="span"') == 1 and html.count('class="span alone"') == 1 and "≠ x &amp; y" in html and "&lt;b&gt;" in html
-    assert "<mark class=alone>≠ b&amp;</mark>" in brackets.mark_text("ab&c", 1, 3, alone=True)
+    assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, alone=True)
 
 
 def test_coreference_draws_whole_chains_each_in_a_color_with_it_among_them():
@@ -80,7 +82,7 @@ def test_chains_without_he_or_she_or_a_name_are_answered_and_one_pronoun_is_not_
 
 
 def test_a_span_within_another_is_drawn_within_it():
-    html = brackets.spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
+    html = notices.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
     assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
     assert list(chain_colors(12)) == [str(k) for k in range(1, 9)]
 

@@ -25,7 +25,7 @@ from pages._cached import opened as opened_here
 from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
 from pages._classify.order import refusal
-from pages._classify.train_results import FEW_TEXTS, describe_training, notebook
+from pages._classify.train import FEW_TEXTS, describe_training, notebook
 from pages._frame.server_jobs import TURNS
 from tests.app.test_pages import opened
 

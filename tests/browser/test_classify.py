@@ -153,7 +153,7 @@ def test_the_notebook_s_command_runs(own_file: Path):
         model="elmo-mini",
         vectors="glove-mini",
     )
-    from pages._classify.train_results import notebook
+    from pages._classify.train import notebook
 
     code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

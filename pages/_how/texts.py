@@ -4,8 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common import markup
 from core.common.config import ModelShape
 from core.common.i18n import t
+from core.text.tokens import write_word
+
+Rows = list[dict]  # of a step's table twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +170,8 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
             t("Peters et al. 2018, eq. 1"),
         ),
     )
+
+
+def shorten(token: str, most: int = 18) -> str:
+    """Shorten a token for a label."""
+    return markup.shorten(write_word(token), most)

@@ -1,21 +1,141 @@
-"""Sentences about the influence of words: the sense, the strongest word, the two directions, and the word alone."""
+"""The inputs for the words that decide, and the sentences about them."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
+import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import format_number, t, tn
-from core.common.markup import Markup, shorten
+from core.common.limits import BOX
+from core.common.markup import Markup, html, shorten
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
 from core.text.tokens import bare
-from pages._why.inputs import Options, example_on_screen
-from pages._why.words import reader
+from pages._frame import examples, question
+from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
+from pages._frame.examples import Decided
+from pages._frame.in_use import InUse
+from pages._widgets import lists
 from pages._widgets.inputs import Chosen
+from pages._word import pair_layer
 
+NEUTRAL = "thing"  # the default of a swap
 MAX_TURNING = 4  # words named each of which would turn the sense
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The values of the inputs."""
+
+    how: str  # drop, mask, swap
+    swap: str  # the word put in, where `how` is swap
+    layer: str  # or mix
+    weights: str  # of the mix, "a,b,c"
+    half: str  # past, future, both
+
+
+def example_on_screen(chosen: Chosen) -> Decided | None:
+    """Return the example that the sentence and its word belong to, if any."""
+    return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
+
+
+def controls(in_use: InUse) -> Options:
+    """Draw the examples, what is done to each word, and which layer and which half are looked at."""
+    _examples()
+    how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
+    half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
+    how = choice(
+        "dhow", t("Each word in turn"), how_names, "drop", help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
+    )
+    message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
+    layer = pair_layer.choose("dlayer", in_use, help=message)
+    # Of a transformer no half of a vector has read a part of the sentence alone.
+    half = (
+        influence.BOTH
+        if not model_layers.in_use().is_elmo
+        else choice(
+            "dhalf",
+            t("Half of the vector"),
+            half_names,
+            "both",
+            help=t(
+                "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
+            ),
+        )
+    )
+    swap = weights = ""
+    if how == "swap":
+        swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"], help=t("One word, put in place of each word in turn."))
+    if layer == "mix":
+        weights = mix_weights()
+    return Options(how, swap, layer, weights, half)
+
+
+def _examples() -> None:
+    """Offer sentences in which one half decides, the halves disagree, or the model errs."""
+    known = examples.decided()
+    labels = [_label(example) for example in known]
+    picked = st.session_state.get("decided.example")
+    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
+        st.session_state["decided.example"] = None  # the sentence has been edited since
+    st.pills(t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, format_func=labels.__getitem__)
+
+
+def _label(example: Decided) -> str:
+    if example.shows == "past":
+        return t("{word}: the past decides", word=example.word)
+    if example.shows == "future":
+        return t("{word}: the future decides", word=example.word)
+    if example.shows == "apart":
+        return t("{word}: the halves disagree", word=example.word)
+    if example.shows == "wrong":
+        return t("{word}: the model is wrong", word=example.word)
+    return f":material/format_quote: {example.word}"
+
+
+def _take_example() -> None:
+    number = st.session_state["decided.example"]
+    if number is not None:
+        example = examples.decided()[number]
+        question.put(a=example.text, word=example.word)
+
+
+def name_half(half: str) -> str:
+    """Return the name of the direction that read the sentence."""
+    if not model_layers.in_use().is_elmo:
+        return t("the whole vector")
+    return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
+
+
+def write_legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
+    """Return the HTML legend of the sentence: its colors and numbers."""
+    how = {
+        influence.DROP: t("Number: lead lost when dropped."),
+        influence.MASK: t("Number: lead lost when masked."),
+        influence.SWAP: t("Number: lead lost when “{swap}” replaces it.", swap=options.swap),
+    }[options.how]
+    lead = t("Lead: cosine to the sense minus that to the best other.")
+    chips = lists.chip_of(t("+ supports {sense}", sense=stands.sense), pair[0])
+    chips += lists.chip_of(t("− against; best other: {sense}", sense=stands.rival), pair[1])
+    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{} {}</p>', chips, how, lead)
+
+
+def write_legend_of_two(pair: tuple[str, str]) -> Markup:
+    """Return the HTML legend of the sentence for a word without labeled senses."""
+    chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
+    message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
+    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
+
+
+def explain_moves(result: Influence) -> str:
+    """State why only the movement of the vector is shown, and what to do."""
+    word = result.word_at(result.position)
+    return t(
+        "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word
+    )
 
 
 def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
@@ -30,7 +150,7 @@ def write_notices(result: Influence, options: Options, stands: SenseStanding, ch
     return [*lines, _sentence(_heaviest(result, options, stands, content), *sides)]
 
 
-def hangs_on(result: Influence, options: Options) -> list[str]:
+def list_turning_words(result: Influence, options: Options) -> list[str]:
     """State which words the sense depends on, and the sense of the word alone."""
     if options.layer == "0" or not result.changed:
         return []
@@ -48,7 +168,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     naming = [k for k in clear if result.changed[k] in content]
     places = {
         "at": model_layers.in_use().at(options.layer, begins=True),
-        "who": reader(options.half),
+        "who": name_half(options.half),
         "target": result.word_at(result.position),
     }
     places["other"] = shorten(bare(other))
@@ -95,7 +215,7 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
         return [t("Only function words and punctuation move it."), sums]
     word = result.word_at(result.changed[naming[0]])
     at = model_layers.in_use().at(options.layer, begins=True)
-    who = reader(options.half)
+    who = name_half(options.half)
     return [
         t("{at}, read by {who}, “{word}” moves the vector most, by {value}.", at=at, who=who, word=word, value=f"{moved[naming[0]]:.2f}"),
         sums,
@@ -111,7 +231,7 @@ def _sentence(*clauses: str) -> str:
 def _reading(result: Influence, nearest: SenseStanding) -> str:
     places = {
         "at": model_layers.in_use().at(nearest.view, begins=True),
-        "who": reader(nearest.half),
+        "who": name_half(nearest.half),
         "word": result.word_at(result.position),
     }
     if not nearest.clear:

@@ -1,30 +1,31 @@
-"""The About part: measures by layer, the training log, and the model card."""
+"""The About part: measures by layer, the training log, the model card, how to cite, and the text for a problem report."""
 
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
-from core.common import i18n
+from core.common import citation, i18n
 from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
+from core.common.significance import read_back
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views import levels
-from pages._about import anisotropy, colophon
 from pages._cached import opened
 from pages._cached.views import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
+from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
 
 SYNTAX = "Parts of speech"  # the title of the panel on grammar
+DIRECTIONS = "8"  # directions taken off, of those that were measured
 
 
 def show(in_use: InUse) -> None:
@@ -33,13 +34,13 @@ def show(in_use: InUse) -> None:
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
     if card.measures:
-        anisotropy.show(card.measures)
+        _show_anisotropy(card.measures)
     with st.expander(t("Random pairs"), icon=":material/shuffle:", key="model.random"):
         _crowded(in_use, model.encoder.n_layers)
     if card.log:
         _training(card.log)
     _card(model, card)
-    colophon.show(in_use)
+    _show_colophon(in_use)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -242,3 +243,77 @@ def _of_transformer(model: Model) -> dict[str, str]:
         t("Window"): t("{n:,} pieces, overlapping by half in longer sentences", n=encoder.window),
         t("Vectors"): t("{layers} layers of {dim} numbers", layers=encoder.n_layers, dim=encoder.dim),
     }
+
+
+def _show_anisotropy(measures: dict) -> None:
+    """Show the cosine of two random words and the accuracy before and after. Show nothing if they were not measured."""
+    random, senses = measures.get("random", {}), measures.get("sentences", {})
+    layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
+    if not layers:
+        return
+    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
+        _tell_anisotropy(layers, random, senses)
+
+
+def _tell_anisotropy(layers: list[str], random: dict, senses: dict) -> None:
+    show_html(
+        "{}",
+        t(
+            "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
+            "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
+        ),
+    )
+    lists.grid(pd.DataFrame([_anisotropy_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
+    notice(_describe_anisotropy(layers, senses))
+
+
+def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
+    return {
+        t("layer"): layer_title(layer),
+        t("random pairs"): f"{random['mean']:.2f}",
+        t("minus mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
+        t("minus 8 directions"): f"{round(random['without'][DIRECTIONS], 2) + 0.0:.2f}",
+        t("sense accuracy"): f"{senses['one_nn']:.1%}",
+        t("mean removed"): read_back(senses["without"]["0"]).in_points(),
+        t("8 directions removed"): read_back(senses["without"][DIRECTIONS]).in_points(),
+        t("word mean removed"): read_back(senses["centered_less"]).in_points(),
+    }
+
+
+def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
+    read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
+    verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in read}
+    shared = [name for name in read if verdicts[name] > 0]
+    harmed = [name for name in read if verdicts[name] < 0]
+    own = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
+    lines = [
+        t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
+        if shared
+        else t("Removing what all words share significantly helps at no layer.")
+    ]
+    if harmed:
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
+    if own:
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(own)))
+    return lines
+
+
+def _join_titles(layers: list[str]) -> str:
+    return ", ".join(map(layer_title, layers))
+
+
+def _show_colophon(in_use: InUse) -> None:
+    """Show both in expanders; each block has Streamlit's copy button."""
+    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
+        st.code(citation.ELMOSCOPE, language="bibtex")
+        st.code(citation.ELMO, language="bibtex", wrap_lines=True)
+    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
+        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
+        st.code(citation.describe_installation(_settings(in_use)), language=None)
+
+
+def _settings(in_use: InUse) -> dict[str, str]:
+    """Return what is in use by name: of a path its last part."""
+    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.beside}
+    settings = {key: short_name(name) for key, name in named.items() if name}
+    return settings | {"engine": in_use.engine, "language": i18n.language()}

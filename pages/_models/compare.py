@@ -1,0 +1,263 @@
+"""Compare: two models, layers, vector files or corpora, by how many neighbors their words share."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t, tn
+from core.common.limits import BOX
+from core.common.markup import html, shorten
+from core.common.model_layers import MIX, SENSES
+from core.common.significance import LEVEL, format_p
+from core.figures.spaces import cka_heat, overlap_histogram
+from core.figures.style import GLOVE, layer_color, layer_title
+from core.files import registry
+from core.text import languages
+from core.views import compare
+from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
+from pages._cached import opened
+from pages._cached.progress import show_progress, show_state
+from pages._cached.views import view, workspace
+from pages._frame import examples
+from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse, corpus_box, layers_of
+from pages._frame.markup import plain, show_errors
+from pages._frame.server_jobs import ServerJob
+from pages._models import model_senses
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+SPACES, CORPORA = "spaces", "corpora"
+OFFERED = 8  # words one click away
+
+
+def show(in_use: InUse) -> None:
+    """Show the inputs, the figures, what to notice, the two lists of a word, and the data table."""
+    chosen = _inputs(in_use)
+    if chosen is None:
+        return
+    sides, running = readable(chosen)
+    _show_reading(sides, running)
+    result = None
+    if None not in sides:
+        with st.spinner(t("Comparing words…"), show_time=True):
+            result = view(compare.compute, workspace(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
+    if result is None:
+        if None not in sides:  # a table was dropped since the page asked for it: it is read again
+            sides, running = readable(chosen)
+            if not running:
+                st.rerun()
+            _show_reading(sides, running)
+        notice([t("Comparison starts when all words are read.")])
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.markdown(t("**How many of {k} neighbors are shared?**", k=result.comparison.k))
+        c = result.comparison
+        values = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
+        alt = t("Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.", **values)
+        draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
+    with right:
+        st.markdown(t("**How alike are the spaces?** CKA, 0 to 1"))
+        alt = t("Linear CKA of every two spaces; these two {cka:.2f}.", cka=result.cka_pair)
+        draw(cka_heat(result.cka_names, result.cka), key="compare.cka", alt=alt)
+    notice(write_notices(result))
+    if small := describe_halves(result):
+        st.caption(" ".join(small))
+    word_in_both(result)
+    if all(item.layer for item in chosen):
+        with show_errors():  # the lists stand whatever becomes of the measures
+            model_senses.show(chosen)
+        model_senses.show_measured()
+    order = result.comparison.most_changed()
+    lists.twin(table_of(result, order), name="compare", label=t("Show as table"), key="compare.twin")
+
+
+def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[ServerJob, SpaceName]]) -> None:
+    """Show the progress of the tables that are being encoded, with Stop, or how to resume one."""
+    for job, side in running:
+        if job.running:
+            waits = side.labeled not in sides
+            show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
+    for job, side in [(job, side) for job, side in running if not job.running][:1]:
+        show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
+
+
+def usual(in_use: InUse) -> tuple[str, str]:
+    """Return what is compared by default: both selected models, else the static vectors and the model."""
+    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
+    return (first, *second) if second else (in_use.vectors, first)
+
+
+def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
+    places = st.columns([3, 3, 3], vertical_alignment="bottom")
+    names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
+    what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
+    if what != CORPORA:
+        offered = list_spaces()
+        mine = usual(in_use)
+        options = [*(item for item in mine if item not in offered), *offered]
+        texts = [
+            place.selectbox(
+                label,
+                options,
+                index=options.index(item),
+                key=key,
+                **BOUND,
+                accept_new_options=True,
+                help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
+            )
+            for place, label, item, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
+        ]
+        if not all(texts):
+            raise BadInput(t("Choose two, or type a path."))
+        first, second = (compare.space_named(text, in_use.corpus) for text in texts)
+        if is_same(first, second):
+            notice([t("Both sides are one space. Choose two different ones.")])
+            return None
+        return first, second
+    options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus]))
+    layer = layers_of(in_use.model).top
+    texts = [
+        corpus_box(key, label, options, item, place=place, placeholder=t("Choose, or type a path"))
+        for place, label, item, key in zip(
+            places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
+        )
+    ]
+    if not all(texts) or is_same(*(SpaceName(in_use.model, layer, text.strip()) for text in texts)):
+        notice(
+            [
+                t(
+                    "Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).",
+                    model=in_use.model,
+                    where=layer_title(layer),
+                )
+            ]
+        )
+        return None
+    first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
+    return first, second
+
+
+def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:
+    """Return each space as far as it can be compared now (core.views.compare.as_read), and the unfinished jobs."""
+    running: list[tuple[ServerJob, SpaceName]] = []
+
+    def is_read(side: SpaceName) -> bool:
+        job = opened.table_job(side.corpus, side.source)
+        if job.error and not job.ended:
+            raise BadInput(job.error)
+        if job.result is None and job not in [other for other, _ in running]:
+            running.append((job, side))
+        return job.result is not None
+
+    return as_read(sides, is_read), running
+
+
+def write_notices(result: SpacesCompared) -> list[str]:
+    """Describe the two figures in two sentences."""
+    c = result.comparison
+    a, b = result.names
+    values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
+    first = t("{a} and {b} share <b>{mean:.1f}</b> of a word’s {k} neighbors on average ({n:,} words, chance {luck:.2f})", **values)
+    none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
+    if everything > 0.99:
+        second = t("nearly every list is identical")
+    else:
+        second = t("{none:.0%} of words share none", none=none)
+    values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
+    if result.paired.p > LEVEL:
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+    else:
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+    return [html("{}; {}.", first, second), whole]
+
+
+def describe_halves(result: SpacesCompared) -> list[str]:
+    """State how far each side differs from itself, and how far words moved between corpora."""
+    lines = [
+        t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
+    ]
+    if result.shared:
+        lines.append(
+            tn(
+                "{n:,} sentence is in both corpora, which makes their words alike.",
+                "{n:,} sentences are in both corpora, which makes their words alike.",
+                result.shared,
+            )
+        )
+    s = result.shift
+    if s is not None and (known := ~np.isnan(s.within)).any():
+        lines.append(
+            t(
+                "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
+                excess=float(s.excess[known].mean()),
+                between=float(s.between[known].mean()),
+                within=float(s.within[known].mean()),
+                share=float((s.excess[known] > 0).mean()),
+            )
+        )
+    return lines
+
+
+def word_in_both(result: SpacesCompared) -> None:
+    """Show a word's two lists of neighbors side by side."""
+    c = result.comparison
+    target = st.session_state.get("w") or examples.first_word()
+    first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
+    st.markdown(t("**A word in both**"))
+    places = st.columns([4, 2], vertical_alignment="bottom")
+    places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
+    word = find_form(typed or first, c.words, languages.in_use())
+    if not typed and not find_form(target, c.words, languages.in_use()):
+        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word)
+        st.caption(message)
+    if not word:
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed)))
+    k = c.words.index(word)
+    both = set(c.first[k]) & set(c.second[k])
+    pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
+    for column, name, neighbors, cosines, random in pairs:
+        with column:
+            layer = name.rpartition(MARK)[2]
+            color = layer_color(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
+            lists.heading(
+                t("“{word}” in {name}", word=word, name=name),
+                color,
+                t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
+            )
+            lists.word_lines(
+                [
+                    (c.words[other], float(cosine), t("in both") if other in both else "")
+                    for other, cosine in zip(neighbors[k], cosines[k], strict=True)
+                ]
+            )
+
+
+def _take_example() -> None:
+    if chosen := st.session_state.cmp_example:
+        st.session_state.cmp_word = chosen
+
+
+def table_of(result: SpacesCompared, order: np.ndarray) -> pd.DataFrame:
+    """Return the data table with a row for each word, in the given order."""
+    c = result.comparison
+    words = np.array(c.words, object)
+    columns = {
+        t("word"): words[order],
+        t("shared neighbors"): c.shared[order],
+        t("Jaccard"): c.jaccard[order].round(3),
+        t("correlation of cosines"): c.profile[order].round(3),
+    }
+    if result.shift is not None:
+        columns |= {
+            t("distance between corpora"): result.shift.between[order].round(3),
+            t("distance of halves"): result.shift.within[order].round(3),
+            t("difference"): result.shift.excess[order].round(3),
+        }
+    for name, lists_ in zip(result.names, (c.first, c.second), strict=True):
+        columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in lists_[order]]
+    return pd.DataFrame(columns)

@@ -1,0 +1,249 @@
+"""The Search part: a concordance with frequencies. The browser shows the visible lines and requests more when the user scrolls."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t, tn
+from core.common.limits import BOX
+from core.common.markup import shorten
+from core.corpus import search
+from core.corpus.dispersion import by_document
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, commonest_beside, similar
+from core.elmo.in_place import READ_AT_ONCE
+from core.figures.measures import frequency_bars, frequency_columns
+from core.figures.style import sense_color
+from core.files import registry
+from core.text import languages
+from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
+from core.workspace import Workspace
+from pages._cached import jobs
+from pages._cached.kept import version
+from pages._cached.progress import AT_MOST_S
+from pages._cached.views import view
+from pages._export.csv_file import csv_of
+from pages._frame import question
+from pages._frame.choices import coded_choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.server_jobs import ServerJob
+from pages._texts import store
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+FEW_TOKENS = 3_000
+FORMS = 6  # forms of a query listed
+
+
+SORTING = "sorted lines"  # a kind of jobs
+TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
+FOLDER = Path(__file__).parent
+SLICE, SLICE_OF_SUBSTITUTES = 90, 24  # lines sent at a time; where their substitutes are read first
+MOST_LINES = 1_000_000  # lines: a page can be so many pixels high
+LONGEST_SIDE = 240  # characters of each side of a line
+CLOSED = ",.;:!?)’%”"  # signs that follow a word without a blank
+_read = {end: (FOLDER / f"aligned.{end}").read_text("utf-8") for end in ("html", "css", "js")}
+_aligned = st.components.v2.component("elmoscope_aligned", html=_read["html"], css=_read["css"], js=_read["js"])
+BARS = 12
+DOCUMENTS, DATES = "documents", "dates"
+
+
+def show(in_use: InUse) -> None:
+    """Show the search box, the concordance and the frequencies."""
+    workspace = store.workspace_over(in_use, store.own_texts())
+    registry.resolve(workspace.corpus, "corpus")  # what is not there is said once
+    _search(workspace)
+
+
+@st.fragment
+def _search(workspace: Workspace) -> None:
+    with show_errors():
+        corpus = workspace.encoded
+        several = len(corpus.documents) > 1
+        places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
+        query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+        kind = query_kind("find_kind", places[1])
+        order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
+        documents = ()
+        if several:
+            st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
+            documents = places[3].multiselect(
+                t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
+            )
+        guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
+        request = ConcordanceRequest(
+            query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
+        )
+        request = with_senses(workspace, request)
+        if not _is_sorted(workspace, request):
+            return
+        with st.spinner(t("Searching…"), show_time=True):
+            result = view(concordance, workspace, request)
+        _show(workspace, request, result, bool(guessed))
+
+
+def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
+    """Return whether the lines can be shown now. A job encodes many lines that are to be sorted by sense, and the page shows its progress."""
+    if request.order != BY_SUBSTITUTES:
+        return True
+    unsorted = replace(request, order=search.IN_TEXT)
+    if len(hits_of(workspace, unsorted)) <= READ_AT_ONCE:
+        return True
+    _ = workspace.substitutes  # opened here, where the page may say that the model has none
+    key = searched(workspace, request.documents).fingerprint, workspace.names.model, version(workspace.names.model, "model"), unsorted
+
+    def work(job: ServerJob) -> Hits:
+        with languages.reading(workspace.language):
+            return hits_of(workspace, request, job.report)
+
+    job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(SORTING, key, _sentences_read, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
+    return job.result is not None
+
+
+def _sentences_read(job: ServerJob, left: str) -> str:
+    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+
+
+def query_kind(key: str, place, usual: str = WORD) -> str:
+    """Draw the choice of how a query is matched."""
+    return coded_choice(
+        key,
+        t("Search for"),
+        {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")},
+        usual,
+        place=place,
+        help=t(
+            "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
+        ),
+    )
+
+
+def _orders() -> dict[str, str]:
+    left = {by: name for by, name in zip(search.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)}
+    right = {by: name for by, name in zip(search.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)}
+    others = {search.BY_SOURCE: t("document"), BY_SENSE: t("sense"), search.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
+    return {search.IN_TEXT: t("text order")} | left | right | others
+
+
+def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
+    """Show the lines of a search, their frequencies, and their table."""
+    corpus = searched(workspace, request.documents)
+    hits = hits_of(workspace, request)
+    notes = describe_hits(corpus, request.query, guessed, hits)
+    if not result.n:
+        notice(notes)
+        return
+    show_facts(result)
+    draw_lines(HitLines(workspace, request, hits), key="corpus.lines")
+    picture, text = st.columns([3, 5], gap="large")
+    with picture:
+        _show_frequency(result)
+    with text:
+        notice(notes)
+        if limits := describe_limits(result):
+            st.caption(plain(" ".join(limits)))
+    columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
+    table = pd.DataFrame((line.as_row() for line in result.lines), columns=columns)
+    label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
+    lists.twin(table, name="concordance", label=label, key="corpus.table")
+    if result.n > TABLE:
+        st.download_button(
+            t("Download all lines as CSV"),
+            lambda: csv_of(pd.DataFrame((line.as_row() for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
+            "concordance.csv",
+            "text/csv",
+            key="corpus.all",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def draw_lines(of: HitLines, *, key: str) -> None:
+    """Draw the concordance. Call it within a fragment, so that a request for more lines runs nothing else."""
+    search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
+    n, size = len(of), SLICE_OF_SUBSTITUTES if of.by_substitutes else SLICE
+    first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0
+    rows = [
+        (line.before[-LONGEST_SIDE:], line.hit, line.after[:LONGEST_SIDE], source, sense_color(sense) if sense >= 0 else "")
+        for line, source, sense in of.lines(first, size)
+    ]
+    named = any(source for *_, source, _ in rows)
+    data = {"id": of.key, "n": min(n, MOST_LINES), "first": first, "slice": size, "lines": rows, "closed": CLOSED, "named": named}
+    _aligned(key=key, data=data | {"label": t("Concordance"), "title": t("Whole sentence")}, on_at_change=lambda: None)
+
+
+def _show_frequency(result: Concordance) -> None:
+    """Draw the bars. The user chooses between documents and dates if the corpus has both."""
+    by = DATES if result.dates and len(result.documents) < 2 else DOCUMENTS
+    if result.dates and len(result.documents) > 1:
+        by = coded_choice("find_by", t("Frequency by"), {DOCUMENTS: t("document"), DATES: t("date")}, DATES)
+    if by == DATES:
+        figure = frequency_columns(result.dates)
+        alt = t("{n:,} occurrences by date.", n=result.n)
+    elif len(result.documents) > 1:
+        ranked = sorted(result.documents, key=lambda part: -part[1])[:BARS]
+        figure = frequency_bars(ranked, [shorten(name, 20, end=8) for name, _, _ in ranked], t("Occurrences by document"))
+        alt = t("{n:,} occurrences by document.", n=result.n)
+    else:
+        names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(result.stretches))]
+        figure = frequency_bars(result.stretches, names, t("Where in the text"))
+        alt = t("{n:,} occurrences by tenth of the text.", n=result.n)
+    draw(figure, key="corpus.bars", alt=alt)
+
+
+def show_facts(result: Concordance) -> None:
+    """Show the frequency, the dispersion and the forms of the hits in one line."""
+    figures = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
+    over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
+    figures.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
+    if len(result.forms) > 1:
+        forms = ", ".join(f"{shorten(form)} {n:,}" for form, n in result.forms[:FORMS])
+        figures.append(forms + (", …" if len(result.forms) > FORMS else ""))
+    show_html('<p class="small">{}</p>', " · ".join(figures))
+
+
+def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
+    """Describe the frequency, the documents and the neighbors of the hits."""
+    shown = shorten(query.strip())
+    lines = []
+    total = len(corpus)
+    if not len(hits):
+        near = ", ".join(f"“{word}”" for word in similar(corpus, query))
+        lines.append(t("“{word}” does not occur.", word=shown))
+        return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
+    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
+    rate = 1e6 * len(hits) / total
+    values = {"word": shown, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
+    if len(hits) == 1:
+        lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
+    else:
+        lines.append(t("“{word}” occurs {n:,} times ({rate} per million tokens).", **values))
+    if len(rates) > 1:
+        within = sum(rate > 0 for rate, _ in rates)
+        values = {"n": within, "all": len(rates), "name": shorten(rates[0][1])}
+        if rates[0][0] > rates[1][0]:
+            lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
+        else:
+            lines.append(t("In {n:,} of {all:,} documents.", **values))
+    after, before = (commonest_beside(corpus, hits, step) or ([], 0) for step in (-1, 1))
+    if after[1] > 1:
+        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(after[0]), n=after[1]))
+    if before[1] > 1:
+        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
+    if guessed:
+        lines.append(t("Example: “{word}”.", word=shown))
+    if total < FEW_TOKENS:
+        lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
+    return lines
+
+
+def _join_words(words: list[str]) -> str:
+    """Join words that share a rank, for one pair of quotation marks."""
+    return "”, “".join(shorten(word) for word in words)

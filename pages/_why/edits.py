@@ -1,0 +1,316 @@
+"""The game: guess at which edit the sense flips, then see the sense at every step, the path on the map, and the leads."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.common import model_layers
+from core.common.i18n import t, tn
+from core.common.markup import html, shorten
+from core.figures.edits import add_path, margin_figure
+from core.figures.maps import find_limits
+from core.figures.style import layer_color, layer_title, mark, sense_color
+from core.senses import edits
+from core.senses.edits import EditStep, write_step
+from core.senses.verdict import ONE, TWO, Verdict
+from core.text.tokens import as_written, bare, join_tokens
+from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
+from core.views.levels import has_senses
+from pages._cached.views import about, view, workspace
+from pages._frame.choices import BOUND, choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+from pages._word import atlas, pair_layer, verdict, verdict_words
+
+NEVER = 0  # as an edit: the sense does not flip
+CLEAR = 0.005  # a smaller lead is 0.00 to two digits
+
+
+def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) -> None:
+    """Draw the path from the first sentence to the second in `picture`: the edits and the guess left, the map right."""
+    with picture:
+        senses = st.container()
+        left, right = st.columns([2, 3], gap="large")
+    question = left.container()
+    with left, st.popover(t("More"), icon=":material/tune:", key="flip.more"):
+        order, space = choose_order(in_use)
+    request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
+    with picture, st.spinner(t("Fitting the map…")):
+        path = name_senses(view(compute, workspace(in_use), request))
+    judgment = verdict.on(about(in_use, first.in_context, second.in_context), first.in_context, second.in_context).verdict
+    with senses:
+        if not path.lemma:
+            why = explain_reference(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)
+            show_html('<p class="small">{}</p>', why)
+        lists.legend(path.senses, word=path.lemma)
+    pieces = as_written(first.tokens, first.text), as_written(second.tokens, second.text)
+    with question:
+        guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labeled=bool(path.lemma))
+    with left:
+        show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
+    with right, st.container(key="flip_picture"):
+        if path.way:
+            _picture(path, path.way, revealed)
+        if revealed or not path.lemma:
+            _leads(path, revealed)
+    moves = path.alignment.target in path.alignment.changes
+    notice(describe_path(path, judgment, guess) if revealed else describe_task(path.steps, first.word, moves))
+    if revealed:
+        lists.twin(path_table(path), name="edits", key="flip.table")
+
+
+def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
+    """Return a step as a line: its number, and the sentence with the new word marked, the old word struck out and the target word in bold.
+
+    It shows the sense after the answer.
+    """
+    step = path.steps[k]
+    parts = []
+    for column, piece, stands in write_step(path.alignment, step, *pieces):
+        blank = piece[: len(piece) - len(piece.lstrip())]
+        text = shorten(piece.strip())
+        if column == path.alignment.target:
+            text = html('<b class="target">{}</b>', text)
+        if not stands:
+            text = html('<s class="small">{}</s>', text)
+        elif column == step.column:
+            text = html('<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{}</span>', text)
+        parts.append(blank + text)
+    chip = sense_chip(path.read[k], path.senses) if revealed else ""
+    return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
+
+
+def _picture(path: EditPath, way: Way, revealed: bool) -> None:
+    """Return the word's map with the path, or with its two ends before the answer."""
+    word, n = path.lemma, len(way.occurrences)
+    at = range(len(path.steps)) if revealed else [0, -1]
+    steps, points = [path.steps[k] for k in at], way.places[list(at)]
+    lists.heading(
+        t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word),
+        layer_color(path.space),
+        t("dots: labeled sentences; yellow star: first, pink star: second"),
+    )
+    figure = atlas.word_map(
+        way.occurrences,
+        way.coordinates,
+        path.senses,
+        word,
+        layer=path.space,
+        key=f"flip.map.{word}",
+        limits=find_limits(way.coordinates, points),
+        height=316,
+        name_senses=False,
+    )
+    hovers = [html("{}<br>{}", edit_name(s), mark(s.tokens, s.position)) for s in steps]
+    add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
+    alt = (
+        t(
+            "Map of {n} sentences with “{word}”; a line of {steps} edits runs from the first sentence to the second.",
+            word=word,
+            n=n,
+            steps=len(steps) - 1,
+        )
+        if revealed
+        else t("Map of {n} sentences with “{word}”; stars: your two sentences.", n=n, word=word)
+    )
+    draw(figure, key="flip.map", alt=alt)
+
+
+def _leads(path: EditPath, revealed: bool) -> None:
+    """Return the leads by step, or those of the two ends before the answer."""
+    st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
+    first, second = path.ends
+    margins, flips = path.margins, path.flips
+    if not revealed:
+        inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
+        margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
+    hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
+    alt = (
+        t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
+        if revealed
+        else t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", first=first, second=second)
+    )
+    draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
+    if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
+        st.caption(t("Layer 0 does not move: it reads only the spelling."))
+
+
+def choose_order(in_use: InUse) -> tuple[str, str]:
+    """Draw the order of the edits and the layer."""
+    orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
+    order = choice(
+        "order",
+        t("Order of the edits"),
+        orders,
+        edits.LEFT_TO_RIGHT,
+        help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
+    )
+    layer = pair_layer.choose(
+        "flip_layer",
+        in_use,
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
+        help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
+    )
+    return order, layer
+
+
+def choose_guess(steps: Sequence[EditStep], of: tuple, *, labeled: bool) -> tuple[int | None, bool]:
+    """Return the user's guess (NEVER, the number of an edit, or None), and whether to show the answer."""
+    if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
+        st.session_state.reveal, st.session_state.guess = False, ""
+    st.session_state.flip_of = of
+    titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
+    label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
+    guess = choice("guess", label, titles, "", in_box=True)
+    return int(guess) if guess else None, st.toggle(t("Reveal"), key="reveal", **BOUND)
+
+
+def name_senses(path: EditPath) -> EditPath:
+    """Return a path with the names of its senses. The two sentences replace them for a word without labels."""
+    if path.lemma:
+        return path
+    name = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}.__getitem__
+    senses, read, ends = (tuple(map(name, each)) for each in (path.senses, path.read, path.ends))
+    return replace(path, senses=senses, read=read, ends=ends)
+
+
+def edit_name(step: EditStep) -> str:
+    """Describe an edit."""
+    if step.old is None and step.new is None:
+        return t("the first sentence")
+    if step.old is None:
+        return t("“{new}” comes in", new=shorten(step.new))
+    if step.new is None:
+        return t("“{old}” goes out", old=shorten(step.old))
+    return t("“{old}” becomes “{new}”", old=shorten(step.old), new=shorten(step.new))
+
+
+def sense_chip(sense: str, senses: Sequence[str]) -> str:
+    """Return a sense on a background of its color."""
+    return lists.chip_of(sense, sense_color(senses.index(sense)))
+
+
+def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
+    """State what to notice before the answer."""
+    n = len(steps) - 1
+    values = {"n": n, "word": shorten(word)}
+    if moves:
+        first = (
+            t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
+            if n > 1
+            else t("One edit turns the first sentence into the second: “{word}” itself.", **values)
+        )
+    else:
+        first = (
+            t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", **values)
+            if n > 1
+            else t("One edit turns the first sentence into the second; “{word}” stays.", **values)
+        )
+    return [first, t("Guess where the prediction changes, then reveal.")]
+
+
+def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict | None) -> str:
+    """State why the path has no labeled senses, what is measured instead, and its limits, with the verdict on the word if there is one."""
+    words = {"first": shorten(first), "second": shorten(second)}
+    if not labeled:
+        why = t("No labeled senses here:")
+    elif verdict is None and first.casefold() != second.casefold():
+        why = t("Two words, “{first}” and “{second}”:", **words)
+    else:
+        why = t("“{first}” has no labeled senses:", first=words["first"])
+    measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
+    if verdict is None:
+        return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
+    verdict_texts = verdict_words.title(verdict), verdict.say_certainty()
+    return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
+
+
+def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
+    """State where the sense flips, whether the guess was right, and where the other layers flip, in two sentences."""
+    first = path.flips[path.space]
+    place = model_layers.in_use().at(path.space)
+    old, new = path.ends
+    margins = path.margins[path.space]
+    values = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
+    if np.abs(margins).max() < CLEAR:
+        lines = [t("{place} every step is too close to call.", place=place)]
+    elif first is None and path.read[-1] == path.ends[0]:
+        lines = [_describe_same(verdict, values)]
+    elif first is None:
+        lines = [t("{place} it never flips: “{new}” never leads “{old}”.", **values)]
+    else:
+        lines = [_describe_flip(path, first, values)]
+    lines = [lines[0][:1].upper() + lines[0][1:]]
+    others = [
+        t("{place} at edit {k}", place=model_layers.in_use().at(n), k=k) if k else t("{place} never", place=model_layers.in_use().at(n))
+        for n, k in path.flips.items()
+        if n not in ("0", path.space)
+    ]
+    elsewhere = t("elsewhere: {places}", places=", ".join(others))
+    if guess is None:
+        return [lines[0], _sentence(elsewhere)]
+    if guess == (first or NEVER):
+        return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
+    name = t("edit {k}", k=guess) if guess else t("it never flips")
+    return [*lines, t("You guessed: {guess}; {elsewhere}.", guess=name, elsewhere=elsewhere)]
+
+
+def _describe_same(verdict: Verdict | None, values: dict) -> str:
+    """Describe a path whose two ends have the same sense, and whether the verdict agrees."""
+    if verdict is None:
+        return t("{place} the model reads “{old}” in both sentences.", **values)
+    values |= {"sure": verdict.right_of_100}
+    if verdict.says == ONE:
+        return t("{place} the model reads “{old}” in both sentences; the verdict agrees, right in {sure} of 100 such pairs.", **values)
+    if verdict.says == TWO:
+        return t(
+            "{place} the model reads “{old}” in both sentences; the verdict is two meanings, right in {sure} of 100 such pairs.", **values
+        )
+    return t("{place} the model reads “{old}” in both sentences; the verdict is too close to call.", **values)
+
+
+def _describe_flip(path: EditPath, first: int, values: dict) -> str:
+    """Describe the first edit at which the lead changes."""
+    margins = path.margins[path.space]
+    values |= {"k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
+    back = ", ".join(map(str, edits.flips(margins)[1:]))
+    if margins[first] < CLEAR:
+        return t("{place} it flips at edit {k} of {n}, where {edit}: too close to call.", **values)
+    if back:
+        return tn(
+            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edit {back}.",
+            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edits {back}.",
+            back.count(",") + 1,
+            back=back,
+            **values,
+        )
+    return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and then leads by {lead}.", **values)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def path_table(path: EditPath) -> pd.DataFrame:
+    """Return the data table of a path."""
+    return pd.DataFrame(
+        [
+            {
+                t("edit"): k,
+                t("from"): step.old or "",
+                t("to"): step.new or "",
+                t("sentence"): join_tokens(list(step.tokens)),
+                t("read as"): sense,
+            }
+            | {t("lead, {place}", place=layer_title(name)): round(float(each[k]), 4) for name, each in path.margins.items()}
+            for k, (step, sense) in enumerate(zip(path.steps, path.read, strict=True))
+        ]
+    )
