@@ -15,7 +15,7 @@ def lessons(in_use: InUse) -> None:
     question(lesson.question)
     lede(lesson.lede)
     choose()
-    show(lesson.module, in_use, lesson)
+    show("pages._learn.lesson_show", in_use, lesson)
 
 
 def slides(in_use: InUse) -> None:

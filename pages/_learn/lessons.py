@@ -1,14 +1,9 @@
-"""The texts of the lessons: questions, answers in one sentence, and exercises."""
+"""The texts of the lessons: questions, answers in one sentence, and exercises; and the choice between them."""
 
 from dataclasses import dataclass
 
-import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
-
-from core.common.i18n import format_number, t
-from core.common.significance import Paired
+from core.common.i18n import t
 from pages._frame.choices import coded_choice, settle_choice
-from pages._frame.markup import show_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +15,9 @@ class Lesson:
     lede: str
     exercise: str
 
-    @property
-    def module(self) -> str:
-        """The name of the module that draws the lesson."""
-        return f"pages._learn.{'anisotropy' if self.name == 'cone' else self.name}"
 
-
-KEY = "lesson"  # of the choice, in the address too
-SEMINAR = ("homonyms", "control", "before")  # lessons for those who know what a probe is
+KEY = "lesson"  # of the choice, and of the URL parameter
+SEMINAR = ("homonyms", "control", "before")  # lessons for users who know what a probe is
 
 
 def lessons() -> tuple[Lesson, ...]:
@@ -87,36 +77,13 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def current() -> Lesson:
-    """Return the lesson that the address names."""
-    known = {lesson.name: lesson for lesson in lessons()}
-    return known[settle_choice(KEY, known, next(iter(known)))]
+    """Return the lesson that the URL names."""
+    by_name = {lesson.name: lesson for lesson in lessons()}
+    return by_name[settle_choice(KEY, by_name, next(iter(by_name)))]
 
 
 def choose() -> None:
     """Draw the list of lessons, by their questions."""
     seminar = t("For a seminar")
-    titles = {each.name: f"{seminar}: {each.question}" if each.name in SEMINAR else each.question for each in lessons()}
+    titles = {item.name: f"{seminar}: {item.question}" if item.name in SEMINAR else item.question for item in lessons()}
     coded_choice(KEY, t("Lesson"), titles, next(iter(titles)))
-
-
-def exercise(lesson: Lesson) -> None:
-    """Show the question for a class."""
-    show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
-
-
-def details(how: str) -> DeltaGenerator:
-    """Show in a closed expander how the lesson was measured."""
-    result = st.expander(t("Details"), icon=":material/info:", key="lesson.details")
-    show_html('<p class="small">{}</p>', how, place=result)
-    return result
-
-
-def interval(difference: Paired) -> str:
-    """Return a difference in points with its interval and its significance."""
-    values = {"mean": format_number(100 * difference.mean, "+.1f"), "span": difference.span(), "certain": certainty(difference.verdict)}
-    return t("{mean} points ({span}), {certain}", **values)
-
-
-def certainty(decided: bool | int) -> str:
-    """State whether a value is beyond chance."""
-    return t("significant") if decided else t("not significant")

@@ -221,4 +221,14 @@ def _headline(in_use: InUse, text: str) -> str:
     return line
 
 
-DRAW = (_sentences, _static_list, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide
+DRAW = {
+    "sentences": _sentences,
+    "static": _static_list,
+    "angle": _angle,
+    "layers": _layers,
+    "influence": _decided,
+    "mix": _mix,
+    "halves": _halves,
+    "spelling": _spelling,
+    "headline": _headline,
+}

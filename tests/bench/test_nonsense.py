@@ -85,4 +85,4 @@ def test_errors_that_say_no_next_step_become_fewer():
 
 def test_an_error_is_escaped_where_it_is_shown_and_not_before():
     calls = [(file, getattr(node.func, "id", "")) for file, call in raised() for node in ast.walk(call) if isinstance(node, ast.Call)]
-    assert ("slide_words.py", "shorten") in calls and not [file for file, name in calls if name in ("plain", "escape", "html", "code")]
+    assert ("slide_show.py", "shorten") in calls and not [file for file, name in calls if name in ("plain", "escape", "html", "code")]

@@ -1,0 +1,323 @@
+"""Lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.common import model_layers
+from core.common.i18n import format_number, t
+from core.common.markup import html
+from core.common.significance import FEWEST, LEVEL
+from core.evaluation import apart, relations
+from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
+from core.evaluation.apart import Spread
+from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
+from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots, word_dots
+from core.figures.style import SENSE_COLORS, layer_color, layer_title
+from core.views import levels
+from core.workspace import Workspace
+from pages._cached import opened
+from pages._cached.kept import keep
+from pages._cached.views import of, workspace
+from pages._frame.choices import BOUND, coded_choice
+from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
+from pages._learn.lesson_parts import LessonPage, certainty, choose_word, open_labeled, open_relations
+from pages._widgets.charts import draw
+from pages._word import verdict_words
+
+# --- anisotropy: cosines of random pairs, as they are, without the mean, and without the top directions ---
+
+
+def compare_random_pairs(in_use: InUse) -> LessonPage:
+    """Compare the cosines of random pairs, of a word and of a sense, before and after removing what all vectors share."""
+    over = workspace(in_use)
+    opened.targets(in_use.corpus, over.names.model)  # waits for the table, or shows its progress
+    with st.spinner(t("Comparing word pairs…")):
+        result = of("targets", of_table, over, most=4)
+    names = {RAW: t("as they are"), MEAN: t("minus the mean"), TOP: t("minus top directions")}
+    kinds = {
+        RANDOM: t("two labeled words") if result.labeled else t("two words of this corpus"),
+        WORD: t("one word, two senses") if result.labeled else t("one word"),
+        SENSE: t("one word, one sense"),
+    }
+    kinds = {kind: title for kind, title in kinds.items() if kind in result.pairs}
+    treatment = coded_choice(
+        "cone", t("Vectors"), names, RAW, help=t("The mean first, then k principal components (Mu and Viswanath 2018).")
+    )
+    colors = {RANDOM: RANDOM_PAIRS, WORD: ONE_WORD, SENSE: ONE_SENSE}
+    panels = [by_treatment[treatment] for by_treatment in result.panels]
+    rows = []
+    for k, panel in enumerate(panels):
+        note = (html("k = {}<br>", panel.k) if treatment == TOP else "") + " · ".join(f"{panel.mean[kind]:.2f}" for kind in kinds)
+        rows.append(Row(layer_title(str(k)), note, {title: panel.density[kind] for kind, title in kinds.items()}))
+    means = ", ".join(f"{title} {panels[-1].mean[kind]:.2f}" for kind, title in kinds.items())
+    by_title = {title: colors[kind] for kind, title in kinds.items()}
+    return LessonPage(
+        figure=density_rows(rows, GRID, by_title, span=(-0.85, 1.0), key=f"cone.{treatment}"),
+        alt=t("Cosine densities by layer, vectors {how}. Top-layer means: {kinds}.", how=names[treatment], kinds=means),
+        caption=t("Numbers: means, in the legend’s order. All curves have equal height."),
+        notices=_describe_pairs(result, treatment, kinds[RANDOM]),
+        method=t(
+            "{measured} words; k was chosen on {controls} others. AUC: how often a same-word pair is closer than "
+            "a pair of two different words. Self-similarity: a word’s mean cosine across sentences. Explained variance: share "
+            "along the first principal component. 95% intervals by word.",
+            measured=len(result.measured),
+            controls=len(result.controls),
+        ),
+        draw_details=partial(_draw_self_similarity, over, panels, names[treatment]),
+        table=_pairs_table(result, names, kinds),
+    )
+
+
+def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) -> None:
+    """Draw the self-similarity of words by layer, and state the random pairs of the model."""
+    st.markdown(t("**Self-similarity by layer**, vectors {how}", how=how))
+    dots = []
+    for k, panel in enumerate(panels):
+        for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
+            dots.append(Dots(f"{layer_title(str(k))}, {title}", value.mean, value.low, value.high, color=layer_color(str(k))))
+    alt = t("Self-similarity and explained variance by layer, minus two different words.")
+    figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
+    draw(figure, key="lesson.cone.kept", alt=alt)
+    top = str(len(panels) - 1)
+    if level := levels.level(over, top):
+        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict_words.random_sentence(level, top))
+        show_html('<p class="small">{}</p>', line)
+
+
+def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> list[str]:
+    """State how alike random pairs and a word are at the top layer, and what the treatment changes."""
+    panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
+    first = t(
+        "At layer {layer}, {two} have a mean cosine of {random:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
+        layer=len(result.panels) - 1,
+        two=random_title,
+        random=panel.mean[RANDOM],
+        own=panel.mean[RANDOM] + alike.mean,
+        more=alike.mean,
+        span=alike.span("+.2f", times=1),
+        certain=certainty(alike.verdict),
+    )
+    if treatment == RAW:
+        return [first]
+    gain = gains[treatment]
+    values = {"gain": format_number(100 * gain.mean, "+.1f"), "span": gain.span(), "certain": certainty(gain.verdict)}
+    if treatment == MEAN:
+        return [first, t("Subtracting the mean changes the AUC by {gain} points ({span}), {certain}.", **values)]
+    if not panel.k:
+        return [first, t("No direction was worth removing: k = 0 on {n} other words.", n=len(result.controls))]
+    second = t(
+        "Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}; compared with "
+        "{k} random directions: {control}.",
+        k=panel.k,
+        control=certainty(gains["control"].verdict),
+        **values,
+    )
+    return [first, second]
+
+
+def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
+    rows = []
+    for layer, by_treatment in enumerate(result.panels):
+        for treatment, panel in by_treatment.items():
+            row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
+            for kind, title in kinds.items():
+                row |= {title: round(panel.mean[kind], 3), f"{title}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
+            for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
+                row |= {title: round(value.mean, 3), f"{title}, 95%": value.cell(".3f", times=1)}
+            rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
+    return pd.DataFrame(rows)
+
+
+# --- distributions: cosines of pairs with the same sense and with different senses, and a threshold ---
+
+
+def find_threshold(in_use: InUse) -> LessonPage:
+    """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
+    over = open_labeled(in_use)
+    with st.spinner(t("Comparing word pairs…")):
+        spreads = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
+    top = list(spreads)[-2]  # the last layer, before the mix
+    left, right = st.columns([1, 2], gap="medium")
+    word = choose_word(spreads[top].words, "apart_word", left)
+    result = {name: spread.of(word) for name, spread in spreads.items()} if word in spreads[top].words else spreads
+    about = t("From this cosine up, a pair counts as one sense.")
+    threshold = right.slider(t("Threshold"), 0.0, 1.0, spreads[top].balanced(), 0.01, key="apart_at", help=about, **BOUND)
+    same_sense, two_senses = t("same sense"), t("different senses")
+    rows, table = [], []
+    for name, spread in result.items():
+        errors, auc, (same, other) = spread.errors(threshold), spread.auc(), spread.means()
+        values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
+        note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
+        curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
+        rows.append(Row(model_layers.in_use().short(name), note, curves))
+        table.append(
+            {
+                t("layer"): name,
+                same_sense: round(same, 3),
+                two_senses: round(other, 3),
+                "AUC": round(auc.mean + 0.5, 3),
+                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
+                t("threshold"): threshold,
+                t("missed"): round(errors.missed, 3),
+                t("false alarms"): round(errors.passed, 3),
+            }
+        )
+    errors = result[top].errors(threshold)
+    aucs = {name: spread.aucs() for name, spread in spreads.items()}
+    by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
+    colors = {same_sense: ONE_SENSE, two_senses: ONE_WORD}
+    return LessonPage(
+        figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold),
+        alt=t(
+            "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} "
+            "missed, {passed:.0%} false alarms.",
+            at=threshold,
+            layer=layer_title(top),
+            missed=errors.missed,
+            passed=errors.passed,
+        ),
+        notices=_describe_spread(over, result[top], top, word),
+        method=t(
+            "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. "
+            "The initial threshold fits these same pairs, so its errors are optimistic.",
+            words=len(spreads[top].words),
+        ),
+        table=pd.DataFrame(table),
+        by_word=pd.DataFrame(by_word),
+    )
+
+
+def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> list[str]:
+    """State the mean cosines within and across senses, and how often the same-sense pair is closer."""
+    auc, gap, (same, other) = spread.auc(), spread.gap(), spread.means()
+    values = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
+    if len(spread.words) == 1:
+        p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
+        line = t(
+            "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
+            "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
+            **values,
+            word=word,
+            certain=certainty(p <= LEVEL),
+            p=p,
+        )
+        return [line]
+    values |= {"less": gap.mean, "less_span": gap.span("+.2f", times=1), "means": certainty(gap.verdict)}
+    values |= {"span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
+    return [
+        t(
+            "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: "
+            "{less:+.2f} ({less_span}), {means}.",
+            **values,
+        ),
+        t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values),
+    ]
+
+
+# --- homonymy and polysemy: how well senses separate by their relation, and self-similarity by frequency ---
+
+
+def compare_relations(in_use: InUse) -> LessonPage:
+    """Compare how well homonyms and kinds of related senses separate, and self-similarity by frequency and number of senses."""
+    over = open_relations(in_use)
+    spaces = over.layers.spaces
+    layer = coded_choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
+    pairs = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+    reads = over.reads("model", "vectors", "corpus")
+    ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, pairs), most=16)
+    titles = {
+        HOMONYM: t("homonyms, unrelated"),
+        METAPHOR: t("metaphor, by similarity"),
+        METONYMY: t("metonymy, by association"),
+        OTHER: t("otherwise related"),
+    }
+    scored = list(zip(pairs.relations, map(float, pairs.auc), strict=True))
+    rows = []
+    for number, kind in enumerate(KINDS):
+        if kind in pairs.kinds:
+            item = pairs.kinds[kind]
+            dots = {relation.name: auc for relation, auc in scored if relation.kind == kind}
+            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
+    table = [
+        {
+            t("word"): relation.word,
+            t("sense"): relation.senses[0],
+            t("other sense"): relation.senses[1],
+            t("relation"): titles[relation.kind],
+            "AUC": round(auc, 3),
+            t("reason"): relation.reason,
+        }
+        for relation, auc in scored
+    ]
+    return LessonPage(
+        figure=interval_dots(rows, title=t("same-sense pair is closer"), zero=0.5, key="homonyms"),
+        alt=t(
+            "How often the same-sense pair is closer at {layer}, by relation: {kinds}.",
+            layer=layer_title(layer),
+            kinds=", ".join(f"{row.name} {row.mean:.0%}" for row in rows),
+        ),
+        notices=[_describe_relations(pairs, layer), *_describe_ranks(ranks)],
+        draw_more=partial(_draw_ranks, ranks, layer),
+        method=t(
+            "The relations are our own judgment; the table gives reasons. 95% intervals resample the {words} "
+            "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
+            words=len({relation.word for relation in pairs.relations}),
+        ),
+        table=pd.DataFrame(table),
+        table_label=t("Pairs, relations, reasons"),
+    )
+
+
+def _draw_ranks(ranks: dict[str, Likeness], layer: str) -> None:
+    """Draw the self-similarity of words by frequency and by the number of senses."""
+    st.markdown(t("**Self-similarity**: a word’s mean cosine across sentences, minus any two labeled words’"))
+    axes = {"frequency": t("frequency rank"), "senses": t("labeled senses")}
+    for column, (name, axis) in zip(st.columns(2, gap="medium"), axes.items(), strict=True):
+        with column:
+            options = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
+            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, color=layer_color(layer), **options)
+            draw(figure, key=f"lesson.homonyms.{name}", alt=t("Self-similarity of each word by {axis}.", axis=axis))
+
+
+def _describe_relations(pairs: Pairs, layer: str) -> str:
+    """Compare homonyms with related senses."""
+    where = layer_title(layer)
+    if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
+        return t("Only one relation is labeled: nothing to compare at {layer}.", layer=where)
+    ahead = pairs.ahead[RELATED]
+    if ahead.low is None:
+        related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
+        return t(
+            "Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.",
+            homonyms=homonyms,
+            related=related,
+            least=FEWEST,
+            layer=where,
+        )
+    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.mean, ahead.low, ahead.high))
+    return t(
+        "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
+        "senses: {more} points ({low} to {high}), {certain}.",
+        layer=where,
+        one=pairs.kinds[HOMONYM].in_percent,
+        other=pairs.kinds[RELATED].in_percent,
+        more=more,
+        low=low,
+        high=high,
+        certain=certainty(ahead.low > 0 or ahead.high < 0),
+    )
+
+
+def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
+    """State the rank correlations of self-similarity, if there are enough words."""
+    if any(item.rank is None for item in ranks.values()):
+        return []
+    parts = {}
+    for name in ("frequency", "senses"):
+        rank = ranks[name].rank
+        values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
+        parts[name] = t("ρ = {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
+    return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", **parts)]
