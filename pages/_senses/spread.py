@@ -28,6 +28,7 @@ from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._senses import word
+from pages._senses.labels import show_files
 from pages._widgets import lists, presses
 from pages._widgets.charts import draw
 from pages._word.reading import view_when_read
@@ -70,7 +71,7 @@ def show(in_use: InUse) -> None:
         st.caption(" ".join(notes))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
-    labels.show_files(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
+    show_files(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
 
 
 def _show_set_aside(key: Key) -> None:
