@@ -1,15 +1,14 @@
-"""Two random words: the cosine of two words that have nothing to do with each other, layer by layer.
+"""Measure how similar two random words are, layer by layer.
 
-Contextual vectors lie in a narrow cone, so that a cosine of 0 is not "nothing in common": two random words have more (Ethayarajh
-2019). What every page calls "two random words" is defined here, and only here. It belongs to a model, not to the corpus in use: TOKENS
-sentences of the model's language are drawn at random (seed 0; all, where there are fewer), from each one token with a letter, every
-such token as likely; the level is that of all pairs of two different words among them (letter case aside), at one layer or under one
-mix: their mean cosine, and between what nine pairs in ten lie. It is kept in a model's measures.json ("random", `python -m core
-evaluate random`); of a model without measures FEWER sentences are read when it is first wanted.
+Contextual vectors fill a narrow cone, so a cosine of 0 does not mean "nothing in common": two random words have a higher one
+(Ethayarajh 2019). Every page that mentions "two random words" uses the definition here. The level belongs to a model, not to the
+selected corpus. TOKENS sentences of the model's language are drawn at random (seed 0; all, if there are fewer), and from each one
+token with a letter. The level is the mean cosine of all pairs of different words among them (ignoring case), at one layer or
+under one layer mix, with the range of nine pairs in ten. A model's measures.json stores it ("random"). For a model without
+measures, FEWER sentences are read when it is first needed.
 
-`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept. `SharedDirections` is what all tokens
-share, their mean and their largest principal directions: without it, random words have nothing in common ("all but the top", Mu
-and Viswanath 2018). What else that changes is measured beside our sentences (core.evaluation.own_sentences); `embed` gives ELMo's own.
+`SharedDirections` removes what all tokens share, the mean and the largest principal directions, after which random words have
+nothing in common ("all but the top", Mu and Viswanath 2018).
 """
 
 from __future__ import annotations
@@ -28,24 +27,24 @@ from ..files.artifacts import read_json
 from ..index.sense_space import SENSES, SenseSpace
 from ..text.corpora import open_corpus
 
-TOKENS = 1000  # drawn for what is kept: half a million pairs
-FEWER = 300  # where it is measured while somebody waits: the mean within 0.05 or so of that of TOKENS
+TOKENS = 1000  # for stored levels: half a million pairs
+FEWER = 300  # for levels measured on demand; the mean is within about 0.05 of that of TOKENS
 NINE_IN_TEN = (0.05, 0.95)
-DIRECTIONS = (0, 1, 3, 8)  # taken away after the mean
+DIRECTIONS = (0, 1, 3, 8)  # numbers of directions removed after the mean
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Of the cosines of two random words."""
+    """Mean and range of the cosines of two random words."""
 
     mean: float
-    low: float  # nine pairs in ten lie between ...
-    high: float  # ... these two
+    low: float  # nine pairs in ten are between low
+    high: float  # and high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """N tokens, each of another sentence."""
+    """N random tokens, each from a different sentence."""
 
     words: tuple[str, ...]  # casefolded
     layers: np.ndarray  # (N, L, D) float32
@@ -53,7 +52,10 @@ class Drawn:
 
 
 def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
-    """A token with a letter of each of n random sentences; all of them where there are fewer. BadInput where two are not to be had."""
+    """Draw a token with a letter from each of n random sentences, or from all if there are fewer.
+
+    Raises BadInput if fewer than two different words can be drawn.
+    """
     rng = np.random.default_rng(seed)
     words = []
     layers = []
@@ -69,7 +71,7 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
 
 
 def random_cosines(drawn: Drawn, weights) -> np.ndarray:
-    """The cosines (n,) of all pairs of different words under a mix."""
+    """Return the cosines (n,) of all pairs of different words under a layer mix."""
     return _cosines(drawn, mixed(drawn.layers, check_weights(weights, drawn.layers.shape[1]), axis=1, unit=True))
 
 
@@ -79,13 +81,13 @@ def _cosines(drawn: Drawn, rows: np.ndarray) -> np.ndarray:
 
 
 def random_level(drawn: Drawn, weights, *, normalized: bool = False) -> Level:
-    """Mean and middle nine tenths of these cosines, of normalized layers if told so."""
+    """Return the mean and the middle nine tenths of these cosines, optionally after layer normalization."""
     drawn = Drawn(drawn.words, layer_normalized(drawn.layers)) if normalized else drawn
     return _level(random_cosines(drawn, weights))
 
 
 def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
-    """The same in the sense space, minus the mean of all words."""
+    """Return the level in the sense space, after subtracting the mean of all words."""
     return _level(_cosines(drawn, space.place(space.views(drawn.occurrences, drawn.layers))))
 
 
@@ -96,27 +98,29 @@ def _level(cosines: np.ndarray) -> Level:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedDirections:
-    """What the vectors of a layer share: their mean (L, D), and the directions (L, K, D) in which they differ most, of length 1."""
+    """The mean (L, D) of the tokens in each layer, and the unit directions (L, K, D) in which they differ most."""
 
     mean: np.ndarray
     directions: np.ndarray
 
     @classmethod
     def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> SharedDirections:
-        """Learned on random tokens; of fewer than k + 1 there are fewer directions."""
+        """Learn the mean and the k largest directions from random tokens. Fewer than k + 1 tokens give fewer directions."""
         mean = drawn.layers.mean(axis=0)
         return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)]))
 
     def away(self, drawn: Drawn, k: int) -> Drawn:
-        """The same tokens without the mean and the k largest directions."""
+        """Return the tokens without the mean and the k largest directions."""
         rows = drawn.layers - self.mean
         along = np.einsum("nld,lkd->nlk", rows, self.directions[:, :k])
         return Drawn(drawn.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
 
 
 def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace | None = None) -> dict:
-    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share. With a
-    `space` "senses" is the sense space."""
+    """Return the level of each layer and of the equal mix on sentences of the model's language.
+
+    "without" holds the levels after removing what other random tokens share. With a `space`, "senses" holds the level in the sense space.
+    """
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
     n_layers = drawn.layers.shape[1]
@@ -135,20 +139,20 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace 
 
 
 def draw_for(model: Model, measures: Mapping | None) -> Drawn:
-    """The tokens that a model's kept levels are of, so that any mix is held against the same ones; FEWER where none are kept."""
+    """Draw the tokens on which a model's stored levels were measured, or FEWER if none are stored."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     return draw(model.encoder, sentences, (measures or {}).get("random", {}).get("n", FEWER))
 
 
 def measures_of(folder: Path, fingerprint: str) -> dict | None:
-    """What measures.json beside a model says was measured of these very weights; None where there is none."""
+    """Return the measures stored next to a model, or None if there are none for exactly these weights."""
     path = folder / "measures.json"
     stored = read_json(path, expect=dict) if path.is_file() else {}
     return stored.get("measures") if stored.get("fingerprint") == fingerprint else None
 
 
 def level_of(measures: Mapping | None, layer: str) -> Level | None:
-    """What a model's measures hold of a layer or "mix"; None where it was not measured."""
+    """Return the stored level of a layer or of "mix", or None if it was not measured."""
     result = (measures or {}).get("random", {}).get(layer)
     return Level(result["mean"], result["low"], result["high"]) if result else None
 

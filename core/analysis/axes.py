@@ -1,9 +1,9 @@
-"""Flat views whose axes have a meaning: largest spread (PCA), and axes between two poles, such as money minus river.
+"""Flat views with meaningful axes: principal components, and axes between two poles, such as money minus river.
 
-A pole is a sense of a labeled word or a list of words; it lies at the mean of its occurrences' unit vectors. An axis is the
-direction from one pole to the other, as directions between words are in static vectors (Bolukbasi et al. 2016; SemAxis, An et
-al. 2018), here in each layer by itself. A point's score is its way along that direction from the mean of all points. An
-occurrence that belongs to a pole would draw the pole to itself and so speak for itself: it is scored by its pole without it.
+A pole is a sense of a labeled word or a list of words, placed at the mean of its occurrences' unit vectors. An axis is the direction
+from one pole to the other, as for static vectors (Bolukbasi et al. 2016; SemAxis, An et al. 2018), here in each layer. A point's
+score is its projection on that direction, measured from the mean of all points. An occurrence that belongs to a pole would
+attract that pole, so it is scored against the pole without it.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ MOST_OCCURRENCES = 2_000  # of a pole's words that are read: the first in the ta
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plane:
-    """Directions in a space on which its points are looked at; those that do not exist there are zeros."""
+    """Directions in a space onto which its points are projected. Directions that do not exist are zeros."""
 
     mean: np.ndarray  # (D,) float64, of the points' unit vectors
     axes: np.ndarray  # (d, D) float64, each of length 1 or 0
@@ -34,7 +34,7 @@ class Plane:
     together: float  # share of the variance within all d; less than the sum where axes are not at right angles
 
     def place(self, vectors: np.ndarray) -> np.ndarray:
-        """(n, D) of any length -> (n, d) float32: ways along the axes, in units of the unit vectors."""
+        """Project vectors (n, D) of any length to coordinates (n, d) float32, in units of the unit vectors."""
         return ((unit_rows(vectors, np.float64) - self.mean) @ self.axes.T).astype(np.float32)
 
 
@@ -48,7 +48,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pole:
-    """One end of an axis: n occurrences."""
+    """One end of an axis, with n occurrences."""
 
     name: str
     rows: np.ndarray  # (n,) of the labeled table; -1 where an occurrence is not in it
@@ -56,8 +56,11 @@ class Pole:
 
 
 def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
-    """(N, D) -> the `dims` principal components of the vectors' directions; each axis's largest loading is positive. By the eigenvectors of
-    the smaller of the two matrices of products, (N, N) or (D, D): what is smaller than rounding is zero."""
+    """Return the first `dims` principal components of the directions of vectors (N, D).
+
+    The largest loading of each axis is positive. The components are eigenvectors of the smaller product matrix, (N, N) or (D, D);
+    eigenvalues below rounding count as zero.
+    """
     rows = unit_rows(vectors, np.float64)
     mean = rows.mean(axis=0)
     rows -= mean
@@ -65,8 +68,10 @@ def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
 
 
 def find_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
-    """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were. A turn or a
-    mirroring within the plane changes neither the plane nor its share of the variance."""
+    """Return the principal plane of each of K spaces (N, D), rotated so that points stay near their previous place.
+
+    A rotation or reflection within the plane changes neither the plane nor its share of the variance.
+    """
     from scipy.linalg import orthogonal_procrustes
 
     views: list[View] = []
@@ -85,11 +90,11 @@ def find_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
 def axis_scores(
     points: np.ndarray, plus: np.ndarray, minus: np.ndarray, plus_of: np.ndarray, minus_of: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Axis (D,) from `minus` to `plus`, and every point's score on it by the poles without that point, (N,).
+    """Return the axis (D,) from `minus` to `plus`, and the score (N,) of every point against the poles without that point.
 
-    `points` (N, D), `plus` (n, D), `minus` (m, D): vectors of any length. `plus_of` (n,), `minus_of` (m,): which of the points a
-    pole's member is, -1 for none. A pole that is nothing but the point itself lies, for it, at the mean of all points. All scores
-    are in units of the whole poles' distance; where the poles are one point there is no axis, and all is zero.
+    `points` (N, D), `plus` (n, D) and `minus` (m, D) may have any length. `plus_of` (n,) and `minus_of` (m,) give the point
+    that each member of a pole is, or -1. A pole that consists only of the point is placed at the mean of all points for it. Scores
+    are in units of the distance between the complete poles. If the poles coincide, axis and scores are zero.
     """
     rows = unit_rows(points, np.float64)
     mean = rows.mean(axis=0)
@@ -97,9 +102,9 @@ def axis_scores(
     if not length:
         return axis, np.zeros(len(rows))
     centered = rows - mean
-    own = np.einsum("nd,nd->n", centered, rows)
+    squares = np.einsum("nd,nd->n", centered, rows)
     ends = [
-        _project_without_own(centered, mean, own, unit_rows(members, np.float64), np.asarray(of))
+        _project_without_own(centered, mean, squares, unit_rows(members, np.float64), np.asarray(of))
         for members, of in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
@@ -108,8 +113,11 @@ def axis_scores(
 def pole_views(
     layers: np.ndarray, rows: np.ndarray, x: tuple[Pole, Pole], y: tuple[Pole, Pole] | None = None, *, mixes: Sequence[Sequence[float]]
 ) -> list[View]:
-    """Points (N, L, D) that are the table's `rows` (N,) -> for each mix of layers (weights (L,)) the view with these axes. x and y run from
-    their second pole to their first. Without y, it is the largest spread at a right angle to x, mirrored to agree with the view before."""
+    """Return a view on these axes for each layer mix, of points (N, L, D) that are the table's `rows` (N,).
+
+    x and y run from their second pole to their first. Without y, the vertical axis is the largest spread orthogonal to x,
+    mirrored to agree with the previous view.
+    """
     views: list[View] = []
     number = {int(row): k for k, row in enumerate(rows)}
     for weights in mixes:
@@ -130,7 +138,7 @@ def pole_views(
 
 
 def sense_names(table: OccurrenceTable) -> list[str]:
-    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's most frequent senses first."""
+    """List the senses that can serve as poles ("bank: river edge"), by word, each word's most frequent senses first."""
     names = []
     for lemma in table.lemmas:
         codes, counts = np.unique(table.sense[table.labeled_rows(lemma)], return_counts=True)
@@ -140,8 +148,11 @@ def sense_names(table: OccurrenceTable) -> list[str]:
 
 
 def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None = None) -> Pole:
-    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences. Words are looked up among the labeled ones of `table`, as
-    spellings or lemmas, then in `everything`, the same corpus's table of all tokens. BadInput names the words that neither has."""
+    """Return the occurrences of a sense ("bank: river edge") or of words ("money, loan").
+
+    Words are looked up as spellings or lemmas among the labeled words of `table`, then in `everything`, the corpus's table of all
+    tokens. Raises BadInput with the words that neither contains.
+    """
     if text in sense_names(table):
         lemma, sense = text.split(": ", 1)
         rows = table.labeled_rows(lemma)
@@ -170,7 +181,7 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
 
 
 def outside(table: OccurrenceTable, text: str) -> list[str]:
-    """The words of a pole that a table has no occurrence of; none for a sense."""
+    """Return the words of a pole without an occurrence in the table; empty for a sense."""
     return [] if text in sense_names(table) else [word for word in _words(text) if not len(_rows_of(table, word))]
 
 
@@ -188,33 +199,37 @@ def _rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
 
 def _by_poles(points: np.ndarray, number: dict[int, int], pair: tuple[Pole, Pole], weights) -> tuple[np.ndarray, np.ndarray]:
     members = [mixed(end.layers, weights, axis=1) for end in pair]
-    of = [np.array([number.get(int(row), -1) for row in end.rows]) for end in pair]
-    return axis_scores(points, *members, *of)
+    points_of_ends = [np.array([number.get(int(row), -1) for row in end.rows]) for end in pair]
+    return axis_scores(points, *members, *points_of_ends)
 
 
 def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
-    """Unit direction (D,) between two poles' means and their distance; zeros where they are one point."""
+    """Return the unit direction (D,) between the means of two poles, and their distance; zeros if they coincide."""
     difference = plus.mean(axis=0) - minus.mean(axis=0)
     length = float(np.linalg.norm(difference))
     return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
 
 
-def _project_without_own(centered: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """Product of every centered point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
-    point's product with itself, which its membership has put into the product with the members' sum."""
-    mine = np.bincount(of[of >= 0], minlength=len(centered))  # (N,): how often a point is a member
+def _project_without_own(
+    centered: np.ndarray, mean: np.ndarray, squares: np.ndarray, members: np.ndarray, point_of_member: np.ndarray
+) -> np.ndarray:
+    """Return the product (N,) of every centered point with the mean of the pole's members except that point.
+
+    `own` (N,) is the point's product with itself, which its membership adds to the product with the members' sum.
+    """
+    mine = np.bincount(point_of_member[point_of_member >= 0], minlength=len(centered))  # (N,): how often a point is a member
     others = len(members) - mine
-    return np.where(others > 0, (centered @ members.sum(axis=0) - mine * own) / np.maximum(others, 1), centered @ mean)
+    return np.where(others > 0, (centered @ members.sum(axis=0) - mine * squares) / np.maximum(others, 1), centered @ mean)
 
 
 def _components(centered: np.ndarray, dims: int) -> np.ndarray:
-    """Centered rows (N, D) -> (dims, D): directions of largest variance, zeros where there is none."""
+    """Return the directions (dims, D) of largest variance of centered rows (N, D), zeros where there is none."""
     from scipy.linalg import eigh
 
     n, size = centered.shape
-    most = min(dims, n, size)
+    n_axes = min(dims, n, size)
     products = centered @ centered.T if n <= size else centered.T @ centered
-    values, vectors = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
+    values, vectors = eigh(products, subset_by_index=[len(products) - n_axes, len(products) - 1])
     lengths = np.sqrt(np.maximum(values, 0))
     real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
     axes = (vectors.T @ centered / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]

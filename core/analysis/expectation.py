@@ -1,8 +1,8 @@
-"""What the biLM expected at every place of a text, from either side, and what it writes when its words are drawn.
+"""Predictions of the biLM at every place of a text, from either side, and texts that it generates.
 
-One pass of the encoder gives the states of both directions at all places; the softmax then reads as many of them as are
-asked for. Probabilities are those of the full softmax, as in `LanguageModel.log_probabilities`: a word outside its list is
-<UNK>, which is context but is never scored, drawn or offered. Surprisal is -log2 p, in bits (Hale 2001; Levy 2008).
+One pass of the encoder gives the states of both directions at all places. The softmax is applied only to those that are needed.
+Probabilities come from the full softmax, as in `LanguageModel.log_probabilities`. A word outside the vocabulary is <UNK>: it
+counts as context but is never scored, generated or offered. Surprisal is -log2 p, in bits (Hale 2001; Levy 2008).
 """
 
 import zlib
@@ -29,7 +29,7 @@ CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text as both directions read it, each sentence alone; T tokens in all, P numbers a state."""
+    """A text as both directions read it, sentence by sentence: T tokens in all, states of size P."""
 
     sentences: tuple[tuple[str, ...], ...]  # none of them empty
     ahead: np.ndarray  # (T, P): what the forward direction knew before each token
@@ -44,7 +44,7 @@ class Reading:
         return [token for sentence in self.sentences for token in sentence]
 
     def place(self, position: int) -> tuple[int, int]:
-        """(sentence, place in it) of a token of the text."""
+        """Return (sentence, place in it) of a token of the text."""
         before = 0
         for number, sentence in enumerate(self.sentences):
             if position < before + len(sentence):
@@ -57,7 +57,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What stood to be expected at one place, likeliest first, and how the word that is there fared."""
+    """The predictions at one place, likeliest first, and the rank of the actual word."""
 
     likeliest: tuple[Prediction, ...]
     unknown: float  # the share of all words outside the list together
@@ -68,19 +68,19 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Words drawn one after another, in reading order, and whether the sentence's own end (or beginning) was reached."""
+    """Generated words in reading order, and whether the end (or beginning) of the sentence was reached."""
 
     words: tuple[str, ...]
     ended: bool
 
 
 def sentences_of(text: str) -> tuple[tuple[str, ...], ...]:
-    """A text's sentences as tokens; () for a text without any."""
+    """Return a text's sentences as tokens; () for a text without any."""
     return tuple(tuple(tokens) for sentence in split_sentences(text) if (tokens := tokenize(sentence)))
 
 
 def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
-    """One pass over a text: the states and surprisals of both directions. BadInput for a text without words."""
+    """Return the states and surprisals of both directions over a text. Raises BadInput for a text without words."""
     if not sentences or not all(sentences):
         raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
     states = {number: (ahead, behind) for number, ahead, behind in lm.encoder.directions([list(s) for s in sentences])}
@@ -99,27 +99,27 @@ def _surprisal(lm: LanguageModel, states: np.ndarray, ids: torch.Tensor) -> np.n
 
 
 def perplexity(surprisal: np.ndarray) -> float:
-    """2 to the mean surprisal over words of the list, sentence ends not counted; NaN where there is none."""
-    known = surprisal[np.isfinite(surprisal)]
-    return float(2 ** known.mean()) if len(known) else float("nan")
+    """Return 2 to the mean surprisal of the words in the vocabulary, without sentence ends; NaN if there are none."""
+    finite = surprisal[np.isfinite(surprisal)]
+    return float(2 ** finite.mean()) if len(finite) else float("nan")
 
 
 def distribution(lm: LanguageModel, state: np.ndarray) -> np.ndarray:
-    """(P,) -> log p (V,) float64 of the word that `state` foresees."""
+    """Return log p (V,) float64 of the word that a state (P,) predicts."""
     with torch.inference_mode():
         return lm.softmax(torch.from_numpy(state)[None].to(lm.device))[0].cpu().double().numpy()
 
 
 def prior(lm: LanguageModel) -> np.ndarray:
-    """log p (V,) of a word of which nothing is known: the softmax at a state of zeros, its bias alone."""
+    """Return log p (V,) of a word without any context: the softmax at a state of zeros, its bias alone."""
     return lm.softmax.bias.detach().cpu().double().log_softmax(0).numpy()
 
 
 def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts: int = CONTEXTS, seed: int = 0) -> np.ndarray:
-    """log p (V,) of a word whatever is around it: the mean of what the model foresees in contexts of these random sentences.
+    """Return log p (V,) of a word in any context: the mean prediction over contexts from these random sentences.
 
-    That is the p(w) that belongs to its p(w | left) and p(w | right); the softmax's bias (`prior`) is but what is left where a state is
-    zero, which no context gives. Enough random sentences are read to hold so many contexts.
+    This is the p(w) that belongs to p(w | left) and p(w | right). The softmax's bias (`prior`) is its prediction at a state of
+    zeros, which no context gives. Random sentences are read until there are `contexts` contexts.
     """
     order = np.random.default_rng(seed).permutation(len(sentences))
     chosen = []
@@ -142,12 +142,12 @@ def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts:
 
 
 def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:
-    """log p (V,) given both sides: forward times backward over the word's own p, normalized over words.
+    """Return log p (V,) given both sides: forward times backward divided by the word's marginal, normalized over words.
 
-    Bayes' rule if the two sides are independent of each other given the word, which they are not quite; nothing was trained to do this.
-    Without the word's own p common words would be counted twice. What it gives the words of a text is a pseudo-perplexity, no
-    perplexity: each word is guessed from words that are guessed from it in turn. On 449 words of the bundled sentences it is 64
-    with the `marginal` of 1,000 other contexts (65 with the softmax's bias), where the directions alone have 209 and 195.
+    This is Bayes' rule if the two sides are independent given the word, which is only nearly true. Without the division, frequent words
+    would count twice. Over a text it gives a pseudo-perplexity, because each word is predicted from words that are predicted from it.
+    On 449 words of the bundled sentences it is 64 with the `marginal` of 1,000 other contexts and 65 with the softmax's bias; the
+    directions alone have 209 and 195.
     """
     log_p = forward + backward - unread
     log_p[: len(SPECIALS)] = -np.inf
@@ -155,7 +155,7 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
 
 
 def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
-    """The k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and has no rank."""
+    """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and has no rank."""
     p = np.exp(log_p)
     unknown = SPECIALS.index(UNKNOWN)
     effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
@@ -164,18 +164,18 @@ def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, b
     best = np.argsort(-answers, kind="stable")[:k]
     likeliest = tuple(Prediction(lm.vocabulary.words[i], float(p[i])) for i in best if answers[i] > 0)
     number = unknown if word is None else lm.vocabulary.id(word)
-    known = number != unknown
+    has_rank = number != unknown
     return Expected(
         likeliest=likeliest,
         unknown=float(p[unknown]),
-        probability=float(p[number]) if known else None,
-        rank=int((answers > answers[number]).sum()) + 1 if known else None,
+        probability=float(p[number]) if has_rank else None,
+        rank=int((answers > answers[number]).sum()) + 1 if has_rank else None,
         effective=effective,
     )
 
 
 def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool, k: int = 10) -> Expected:
-    """What may follow a text's last word, or precede its first one."""
+    """Return the predictions after a text's last word, or before its first one."""
     log_p = distribution(lm, reading.before if backward else reading.after)
     return expected(lm, log_p, backward=backward, k=k)
 
@@ -183,7 +183,7 @@ def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool, k: int
 def expected_at(
     lm: LanguageModel, reading: Reading, position: int, unread: np.ndarray, *, k: int = 8
 ) -> tuple[Expected, Expected, Expected]:
-    """What could stand in a token's place: from the left, from the right, and from both sides together; `unread` as `marginal` has it."""
+    """Return the predictions at a token's place from the left, from the right and from both sides; `unread` is the `marginal`."""
     number, place = reading.place(position)
     left, right = (distribution(lm, states[position]) for states in (reading.ahead, reading.behind))
     word = reading.sentences[number][place]
@@ -195,7 +195,7 @@ def expected_at(
 
 
 def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np.ndarray:
-    """(3, n): of each of the first n tokens the rank from the left, the right and both sides; NaN outside the list."""
+    """Return the ranks (3, n) of the first n tokens from the left, the right and both sides; NaN outside the vocabulary."""
     ids = np.array([lm.vocabulary.id(token) for token in reading.tokens[:n]])
     result = np.full((3, len(ids)), np.nan)
     for place in np.flatnonzero(ids != SPECIALS.index(UNKNOWN)):
@@ -208,10 +208,10 @@ def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np
 
 
 def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0) -> Written:
-    """Draw up to n words after one sentence's tokens (or before them), each read before the next is drawn.
+    """Generate up to n words after (or before) one sentence's tokens, one at a time.
 
-    p of the list's words is raised to 1 / temperature and normalized, so that a draw never names the unknown; 0 takes the likeliest word. Each draw depends on the seed and the words
-    so far alone, so five words at once are the same as one word five times.
+    Probabilities are raised to 1 / temperature and normalized without <UNK>; temperature 0 takes the likeliest word. Each draw depends only
+    on the seed and the words so far, so generating five words at once equals generating one word five times.
     """
     if not tokens:
         raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
@@ -234,7 +234,7 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
 
 
 def _never(backward: bool) -> list[int]:
-    """What no answer can be: the unknown, and the boundary that a direction comes from."""
+    """Return the ids that are no answer: <UNK>, and the boundary that a direction comes from."""
     return [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
 
 
@@ -248,20 +248,20 @@ def _draw(log_p: np.ndarray, temperature: float, seed: list[int]) -> int:
 
 
 def appended(text: str, words: list[str] | tuple[str, ...]) -> str:
-    """`text` and then `words`, spaced as `join_tokens` would; the text itself stays as it was typed."""
+    """Return `text` followed by `words`, spaced as by `join_tokens`. The text itself stays as typed."""
     read_so_far = list((sentences_of(text) or [()])[-1])
     return text.rstrip() + join_tokens([*read_so_far, *words])[len(join_tokens(read_so_far)) :]
 
 
 def prepended(text: str, words: list[str] | tuple[str, ...]) -> str:
-    """`words` and then `text`, spaced as `join_tokens` would."""
+    """Return `words` followed by `text`, spaced as by `join_tokens`."""
     first = list((sentences_of(text) or [()])[0][:1])
     joined = join_tokens([*words, *first])
     return joined[: len(joined) - len(join_tokens(first))] + text.lstrip()
 
 
 def replaced(text: str, position: int, word: str) -> str:
-    """`text` with another word in a token's place; its sentence is spaced anew, the others stay."""
+    """Return `text` with another word in a token's place. Its sentence is spaced again, the others stay as typed."""
     parts = [sentence for sentence in split_sentences(text) if tokenize(sentence)]
     for number, sentence in enumerate(parts):
         tokens = tokenize(sentence)
@@ -273,8 +273,7 @@ def replaced(text: str, position: int, word: str) -> str:
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
-    """Two token lists side by side: (place in old, place in new), None where one of them has nothing there. A token that was put in
-    another's place stands beside it."""
+    """Align two token lists as pairs of places (old, new), None where one list has no token. A replacement is paired with the replaced token."""
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
@@ -294,8 +293,8 @@ def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None
     return [*pairs, *((len(old) - k, len(new) - k) for k in range(end, 0, -1))]
 
 
-def is_version(text: str, other: str) -> bool:
-    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
-    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, other))
+def is_version(text: str, original: str) -> bool:
+    """Return whether half of the longer text's tokens appear in both texts in the same order."""
+    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, original))
     same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
     return bool(same) and 2 * same >= max(len(a), len(b))

@@ -1,11 +1,11 @@
-"""Maps of meaning: PCA, and aligned UMAP (McInnes, Healy and Melville 2018), frozen once made.
+"""Maps of a word's occurrences: PCA, and aligned UMAP (McInnes, Healy and Melville 2018).
 
-Each space (layer 0, 1, 2, the mix) gets a map of the same points, laid out together, so that a point stays about where it
-was from one layer to the next. Graph and curve are umap-learn's own functions; the loop over epochs is written here, because
-AlignedUMAP's (0.5.12) ignores min_dist, is compiled anew at every fit and lays each space out once for nothing.
+Each space (layer 0, 1, 2, the layer mix) gets a map of the same points. The maps are laid out together, so that a point stays near its
+place from one layer to the next. Graph and curve are umap-learn's own functions. The loop over epochs is written here because
+AlignedUMAP (0.5.12) ignores min_dist, compiles again at every fit and lays each space out once for nothing.
 
-Layer 0 knows no context: all occurrences of a spelling have one vector. Equal vectors are drawn on one small disc, the
-larger the more they are, in an order drawn at random: where on its disc a point lies says nothing.
+Layer 0 has no context: all occurrences of a spelling have one vector. Equal vectors are drawn on one small disc, larger for more
+of them, in random order. The place of a point on its disc has no meaning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .axes import principal
 from .trustworthiness import SAMPLE, equal_rows, trustworthiness
 
 LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
-LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
+LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # integers if the lower limit is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
 FORMAT = 1  # version of a saved map
 DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
@@ -38,7 +38,7 @@ COMPUTING = threading.RLock()  # numba's fallback threading ends the process whe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectionConfig:
-    """How maps are made."""
+    """Parameters of a map."""
 
     n_neighbors: int = 15  # vectors in a neighborhood; more keeps more of the large structure
     min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
@@ -46,7 +46,7 @@ class ProjectionConfig:
     alignment_window: int = 3  # spaces to either side it is tied to
     n_epochs: int = 200
     seed: int = 0
-    metric: str = "cosine"  # the only one: every other figure of the app is a cosine too
+    metric: str = "cosine"  # the only choice, because all similarities in the app are cosines
 
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
@@ -60,7 +60,7 @@ class ProjectionConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrozenMaps:
-    """K maps of the same N points on shared axes, from -1 to 1."""
+    """K maps of the same N points on shared axes from -1 to 1."""
 
     names: tuple[str, ...]  # (K,), of the spaces
     coordinates: np.ndarray  # (K, N, 2) float32
@@ -71,7 +71,7 @@ class FrozenMaps:
     provenance: dict = field(default_factory=dict)
 
     def save(self, path: Path | str) -> Path:
-        """Write one safetensors file, under a temporary name first, and return its path."""
+        """Write one safetensors file, atomically, and return its path."""
         from safetensors.numpy import save
 
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "coordinates"}
@@ -82,7 +82,7 @@ class FrozenMaps:
 
     @classmethod
     def load(cls, path: Path | str) -> FrozenMaps:
-        """Read what `save` wrote; MissingArtifact or CorruptArtifact says what is wrong with it."""
+        """Read a file that `save` wrote. Raises MissingArtifact or CorruptArtifact."""
         from safetensors import SafetensorError, safe_open
 
         if not Path(path).is_file():
@@ -105,14 +105,14 @@ class FrozenMaps:
 
 
 def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
-    """(N, D) -> (N, dims): principal components of the vectors' directions; each axis's largest loading is positive."""
+    """Return the first principal components (N, dims) of the directions of vectors (N, D). The largest loading of each axis is positive."""
     return principal(unit_rows(vectors), dims).place(vectors)
 
 
 def aligned_maps(
     spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Callable[[str], None] | None = None
 ) -> FrozenMaps:
-    """K arrays (N, D) of the same N points -> their maps, by PCA if they are too few for UMAP; `report` hears each step."""
+    """Return the maps of K arrays (N, D) of the same N points, by PCA if they are too few for UMAP. Calls `report` at each step."""
     spaces = [unit_rows(space) for space in spaces]
     say = report or (lambda line: None)
     shapes = [space.shape for space in spaces]
@@ -134,15 +134,15 @@ def aligned_maps(
     for flat, group in zip(points, groups, strict=True):
         _put_on_discs(flat, group, config.seed)
     say(f"measuring the maps of {n_points:,} points")
-    way = np.linalg.norm(np.diff(points, axis=0), axis=2).mean(axis=1) / 2  # the maps are 2 wide
+    movement = np.linalg.norm(np.diff(points, axis=0), axis=2).mean(axis=1) / 2  # the maps are 2 wide
     trust = tuple(trustworthiness(space, flat) for space, flat in zip(spaces, points, strict=True))
     about = {"points": n_points, "distinct": [int(g.max()) + 1 for g in groups], "trustworthiness_points": min(n_points, SAMPLE)}
-    measured = {"trustworthiness": trust, "displacement": tuple(way.tolist()), "provenance": about}
+    measured = {"trustworthiness": trust, "displacement": tuple(movement.tolist()), "provenance": about}
     return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
 
 
 def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
-    """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
+    """Run UMAP from a similar map (N, 2), of another layer mix for example, and rotate the result onto it."""
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)
     if start.shape != (len(space), 2) or not np.isfinite(start).all():
@@ -158,11 +158,11 @@ def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_e
 
 
 def insert(maps_coordinates: np.ndarray, neighbor_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
-    """(N, 2), (Q, k), (Q, k) -> (Q, 2): where new points go in a frozen map, from their nearest in the full space.
+    """Return the places (Q, 2) of new points in a frozen map (N, 2), from their k nearest rows and cosines (Q, k).
 
-    A neighbor weighs exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
-    sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbors lie
-    densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbor.
+    A neighbor has weight exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
+    sigma the mean of d - rho. A neighbor equal to the new point outweighs all others. The point goes to the weighted density peak
+    of the neighbors; their mean could fall between two clusters or follow one distant neighbor.
     """
     rows = np.asarray(neighbor_rows)
     distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
@@ -172,18 +172,18 @@ def insert(maps_coordinates: np.ndarray, neighbor_rows: np.ndarray, similarities
         raise BadInput(f"A neighbor's row must be from 0 to {len(maps_coordinates) - 1}; got {rows.min()} to {rows.max()}.")
     beyond = distances - distances.min(axis=1, keepdims=True)  # (Q, k)
     weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
-    near = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
-    apart = np.linalg.norm(near[:, :, None] - near[:, None], axis=3)  # (Q, k, k)
+    neighbors = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
+    apart = np.linalg.norm(neighbors[:, :, None] - neighbors[:, None], axis=3)  # (Q, k, k)
     k = rows.shape[1]
     width = 2 * np.median(np.sort(apart, axis=2)[:, :, k // 4], axis=1)  # (Q,): about how wide a cluster is
     kernel = 1 / (1 + (apart / (width[:, None, None] + 1e-9)) ** 4)  # (Q, k, k): 1 within a cluster, 0 far off
     densest = (kernel * weights[:, None]).sum(axis=2).argmax(axis=1)  # (Q,)
     share = np.take_along_axis(kernel, densest[:, None, None], axis=1)[:, 0] * weights  # (Q, k)
-    return (share[:, :, None] * near).sum(axis=1) / share.sum(axis=1, keepdims=True)
+    return (share[:, :, None] * neighbors).sum(axis=1) / share.sum(axis=1, keepdims=True)
 
 
 def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> np.ndarray:
-    """(N, d), (N, d) -> `moving` turned, mirrored, scaled and shifted onto `fixed` (Gower 1975), float32."""
+    """Rotate, reflect, scale and shift `moving` (N, d) onto `fixed` (N, d) (Gower 1975), float32."""
     from scipy.linalg import orthogonal_procrustes
 
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
@@ -197,13 +197,15 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
 
 
 def compile_layout() -> None:
-    """Import umap and compile what the first map would (seconds); for a background thread, harmless when repeated."""
+    """Import umap and compile what the first map needs, which takes seconds. For a background thread; repeated calls do no harm."""
     aligned_maps([np.eye(16)] * 2, ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
 
 
 def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
-    """UMAP's fuzzy graph (N, N): a point's neighbors are the nearest other vectors, each through one of its points. Were equal points each
-    other's neighbors, every spelling would be an island in layer 0; they are tied in a ring instead."""
+    """Return UMAP's fuzzy graph (N, N). A point's neighbors are the nearest other vectors, each represented by one of its points.
+
+    If equal points were neighbors of each other, every spelling would be an island in layer 0. They are connected in a ring instead.
+    """
     from scipy.sparse import coo_matrix
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set
@@ -216,42 +218,42 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     members = order[np.argsort(group[order], kind="stable")]  # points, group after group
     starts = np.cumsum(sizes) - sizes
     graph = coo_matrix((n, n), dtype=np.float32)
-    of = group[members]
+    group_of_member = group[members]
     distinct = space[members[starts]]
     if len(distinct) > 1:
         search = NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine").fit(distinct)
-        distances, near = (kneighbor[group] for kneighbor in search.kneighbors(distinct))  # (N, k), its own group first
-        near = members[starts[near] + rng.integers(sizes[near])]  # one point of each group
-        near[:, 0], distances[:, 0] = np.arange(n), 0
-        known = {"knn_indices": near.astype(np.int32), "knn_dists": distances.astype(np.float32)}
-        graph = fuzzy_simplicial_set(space, near.shape[1], np.random.RandomState(config.seed), "cosine", **known)[0]
+        distances, neighbors = (kneighbor[group] for kneighbor in search.kneighbors(distinct))  # (N, k), its own group first
+        neighbors = members[starts[neighbors] + rng.integers(sizes[neighbors])]  # one point of each group
+        neighbors[:, 0], distances[:, 0] = np.arange(n), 0
+        knn = {"knn_indices": neighbors.astype(np.int32), "knn_dists": distances.astype(np.float32)}
+        graph = fuzzy_simplicial_set(space, neighbors.shape[1], np.random.RandomState(config.seed), "cosine", **knn)[0]
     for step in range(1, 1 + min(sizes.max(), config.n_neighbors) // 2):
-        ring = members[starts[of] + (np.arange(n) - starts[of] + step) % sizes[of]]
+        ring = members[starts[group_of_member] + (np.arange(n) - starts[group_of_member] + step) % sizes[group_of_member]]
         graph = graph.maximum(coo_matrix(((ring != members).astype(np.float32), (members, ring)), shape=(n, n)).tocsr())
     return graph.maximum(graph.T).tocsr()
 
 
 def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[[str], None]) -> np.ndarray:
-    """Aligned UMAP: (K, N, 2). All maps start from one picture, the principal components of the spaces' sum."""
+    """Return the aligned UMAP layouts (K, N, 2). All start from the principal components of the spaces' sum."""
     say(f"finding the neighbors of {len(spaces[0]):,} points in {len(spaces)} spaces")
     graphs = [_graph(space, group, config) for space, group in zip(spaces, groups, strict=True)]
     links = [graph.astype(bool).astype(np.float32) for graph in graphs]
     ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # of a point of map k to itself in map l
-    for k, other in np.argwhere(~np.eye(len(spaces), dtype=bool)):
-        if abs(k - other) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
-            shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
-            ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
+    for k, m in np.argwhere(~np.eye(len(spaces), dtype=bool)):
+        if abs(k - m) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
+            shared = links[k].multiply(links[m]).sum(axis=1) / links[k].maximum(links[m]).sum(axis=1)
+            ties[k, m] = config.alignment_regularisation * np.exp(1 - abs(k - m)) * np.nan_to_num(np.ravel(shared))
     return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)
 
 
 def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
-    """(N, 2) -> (1, N, 2) in umap's size of a first picture, no two points on one place."""
+    """Scale a layout (N, 2) to umap's initial size (1, N, 2), with all points separated."""
     start = start * (10 / max(np.abs(start).max(), 1e-6))
     return (start + np.random.default_rng(config.seed).normal(scale=1e-3, size=start.shape))[None]
 
 
 def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None) -> np.ndarray:
-    """UMAP's epochs from (K, N, 2) on; the graphs' edges pull, strangers push, `ties` (K, K, N) hold the maps together."""
+    """Run UMAP's epochs from (K, N, 2): edges attract, random points repel, `ties` (K, K, N) hold the maps together."""
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
     edges = []
@@ -269,7 +271,7 @@ def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig,
 
 
 class Edges(NamedTuple):
-    """Of one map's graph, (E,) each: an edge's ends, the epochs between two of its turns, and when its next ones are due."""
+    """The edges of one map's graph, (E,) each: both ends, the epochs between updates, and the epochs of the next ones."""
 
     heads: np.ndarray
     tails: np.ndarray
@@ -279,7 +281,7 @@ class Edges(NamedTuple):
 
 
 def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
-    """One epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k; compiled by numba."""
+    """Run one epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k. Compiled by numba."""
     np.random.seed(seed)
     a, b = curve
     heads, tails, every, due, due_negative = edges
@@ -295,14 +297,14 @@ def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
             force = (-a * square ** (b - 1) if turn < 0 else 1 / (0.001 + square)) * 2 * b / (a * square**b + 1)
             for d in range(2):
                 move = min(CLIP, max(-CLIP, force * (points[k, i, d] - points[k, j, d])))
-                for other in range(len(points)):
-                    move -= min(CLIP, max(-CLIP, ties[k, other, i] * (points[k, i, d] - points[other, i, d])))
+                for m in range(len(points)):
+                    move -= min(CLIP, max(-CLIP, ties[k, m, i] * (points[k, i, d] - points[m, i, d])))
                 points[k, i, d] += rate * min(CLIP, max(-CLIP, move))
 
 
 @cache
 def _compiled():
-    """The epoch; and, once, umap's functions told to keep what is compiled on disk, where that can be written: seconds of every process."""
+    """Return the compiled epoch, and let umap's functions store what they compile on disk if possible (saves seconds per process)."""
     import numba
     from umap import umap_
 
@@ -314,7 +316,7 @@ def _compiled():
 
 
 def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
-    """Move each group of equal vectors, in place, to a disc round its median: a sunflower's seeds, clear of the next disc."""
+    """Move each group of equal vectors, in place, to a disc around its median, arranged like sunflower seeds."""
     order = np.random.default_rng(seed).permutation(len(group))
     numbers = np.flatnonzero(np.bincount(group) > 1)
     centers = np.array([np.median(points[group == number], axis=0) for number in numbers])

@@ -1,8 +1,9 @@
-"""The map of the sense space (core.index.sense_space), learned from labeled words.
+"""Learn the linear map of the sense space (core.index.sense_space) from labeled words.
 
-Linear discriminant analysis (Fisher 1936; Rao 1948) pooled over words: the scatter of a word's senses around the word's mean against the
-scatter within its senses, each word alike, the latter shrunken toward a sphere. Directions are stretched by a small power of how well they
-tell senses apart: full whitening of our sentences, which were written to show their sense, loses on texts that were not.
+Linear discriminant analysis (Fisher 1936; Rao 1948) pooled over words: the scatter of a word's senses around the word's mean against
+the scatter within its senses. Each word has the same weight, and the within-scatter is shrunken toward a sphere. Directions are scaled by
+a small power of how well they separate senses: complete whitening of the bundled sentences, which were written to show their sense,
+does worse on other texts.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ Scatter = tuple[np.ndarray, np.ndarray]  # within senses, between senses, (V, V)
 
 
 def learn(space: SenseSpace, words: Sequence[Labeled], *, dimensions: int = DIMENSIONS) -> Learned:
-    """Maps of all words but each tenth, and of all; the mean of the parts over words."""
+    """Return the maps of all words except each tenth, the map of all words, and the mean of the parts over words."""
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
     scatters = [_scatter(plain.place(views, views.mean(axis=0)), senses) for _, views, senses in words]
     folds = np.array([fold_of(word) for word, _, _ in words])
@@ -34,18 +35,18 @@ def learn(space: SenseSpace, words: Sequence[Labeled], *, dimensions: int = DIME
 
 
 def _scatter(rows: np.ndarray, senses: np.ndarray) -> Scatter:
-    """Of one word's rows (n, V), their mean taken off already, divided by n."""
+    """Return the scatter of one word's centered rows (n, V), divided by n."""
     within, between = np.zeros((2, rows.shape[1], rows.shape[1]))
     for sense in np.unique(senses):
-        of = rows[senses == sense].astype(np.float64)
-        middle = of.mean(axis=0)
-        within += (of - middle).T @ (of - middle) / len(rows)
-        between += len(of) / len(rows) * np.outer(middle, middle)
+        members = rows[senses == sense].astype(np.float64)
+        middle = members.mean(axis=0)
+        within += (members - middle).T @ (members - middle) / len(rows)
+        between += len(members) / len(rows) * np.outer(middle, middle)
     return within, between
 
 
 def _map(within: np.ndarray, between: np.ndarray, dimensions: int) -> np.ndarray:
-    """(V, D): directions by how well they tell senses apart, the best first."""
+    """Return the directions (V, D) that separate senses best, best first."""
     size = len(within)
     sphere = np.trace(within) / size * np.eye(size)
     widths, directions = np.linalg.eigh((1 - SHRINKAGE) * within + SHRINKAGE * sphere)

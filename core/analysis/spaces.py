@@ -1,9 +1,9 @@
-"""Two spaces of the same words side by side: whose neighbors stay, which words changed most, how alike the wholes are.
+"""Compare two spaces of the same words: neighbors that stay, words that changed most, and overall similarity.
 
-A word is the same in both as far as its neighbors are: the share of its k nearest words that both spaces name, as Gonen et
-al. (2020) use it to find words that changed. Whole spaces are compared by linear CKA (Kornblith et al. 2019), which no
-rotation and no scale changes, debiased, and beside words paired at random. For one model on two corpora a word's distance is set beside the distance that two halves of
-one corpus have, since a mean of few occurrences moves by chance.
+A word is similar in both spaces to the extent that they share its k nearest words, the measure by which Gonen et al. (2020) find words
+that changed. Complete spaces are compared by debiased linear CKA (Kornblith et al. 2019), which is invariant to rotation and scale,
+and by the same CKA with words paired at random. For one model on two corpora, a word's distance is reported with the distance between
+two halves of one corpus, because a mean of few occurrences moves by chance.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Take = Callable[[np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, D), of 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Words, most frequent first, and a vector for each, (n, D) float32."""
+    """Words, most frequent first, with a vector each, (n, D) float32."""
 
     name: str
     words: tuple[str, ...]
@@ -38,7 +38,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Two spaces over the words they share."""
+    """A comparison of two spaces over the words they share."""
 
     words: tuple[str, ...]  # (n,), most frequent first
     first: np.ndarray  # (n, k) int, each word's neighbors in the first space, nearest first
@@ -55,26 +55,26 @@ class Comparison:
 
     @property
     def share(self) -> np.ndarray:
-        """(n,) from 0 to 1: shared neighbors / k."""
+        """Return shared neighbors / k, (n,), from 0 to 1."""
         return self.shared / self.k
 
     @property
     def jaccard(self) -> np.ndarray:
-        """(n,) from 0 to 1: neighbors that both name / neighbors that either names."""
+        """Return neighbors in both lists / neighbors in either, (n,), from 0 to 1."""
         return self.shared / (2 * self.k - self.shared)
 
     def most_changed(self) -> np.ndarray:
-        """(n,) word numbers: fewest shared neighbors first; among equals the one whose cosines with all words agree least."""
+        """Return word numbers (n,), fewest shared neighbors first; ties are broken by the lower agreement of cosines with all words."""
         return np.lexsort((self.profile, self.shared))
 
     def telling(self, among: Sequence[str]) -> list[int]:
-        """Numbers of those words that both spaces have company for, the most changed first.
+        """Return the numbers of words with close neighbors in both spaces, the most changed first.
 
-        Company: the word's three nearest lie nearer, on average, than those of half of all words; a word that stands apart in a
-        space has neighbors by chance there, and two such lists differ without a reason. Of words without, none is left out.
+        A word has close neighbors if its three nearest are closer on average than those of half of all words. Isolated words have
+        neighbors by chance, and two such lists differ for no reason.
         """
-        near = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
-        company = np.all([each >= np.median(each) for each in near], axis=0)  # (n,)
+        closeness = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
+        company = np.all([mean >= np.median(mean) for mean in closeness], axis=0)  # (n,)
         number = {word: k for k, word in enumerate(self.words)}
         candidates = {number[word] for word in among if word in number}
         order = [int(k) for k in self.most_changed() if k in candidates]
@@ -83,21 +83,21 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shift:
-    """One model's word means in two corpora, over their shared words (n,): distances are 1 - cosine."""
+    """Distances (1 - cosine) between one model's word means in two corpora, over their shared words (n,)."""
 
     words: tuple[str, ...]
     between: np.ndarray  # of the two corpora's means
-    within: np.ndarray  # of the means of two halves, the mean of both corpora's; NaN where a word stands there once
+    within: np.ndarray  # of the means of two halves, the mean of both corpora's; NaN for a word that occurs once
     counts: np.ndarray  # (n, 2) occurrences
 
     @property
     def excess(self) -> np.ndarray:
-        """(n,): between minus within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
+        """Return between minus within, (n,). A half's mean has half as many occurrences, so this errs on the low side."""
         return self.between - self.within
 
 
 def static_space(name: str, words: Sequence[str], vectors: np.ndarray) -> Space:
-    """A vector file's words as a space: letter case aside, the first of equal spellings counts; vectors (n, D)."""
+    """Return a vector file's words as a space (n, D), ignoring case. The first of equal spellings counts."""
     rows: dict[str, int] = {}
     for row, word in enumerate(words):
         rows.setdefault(word.casefold(), row)
@@ -105,7 +105,7 @@ def static_space(name: str, words: Sequence[str], vectors: np.ndarray) -> Space:
 
 
 def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, fewest: int = 1) -> Space:
-    """A table's spellings by the mean of their occurrences, one mix of layers; those with `fewest` occurrences or more."""
+    """Return the spellings with at least `fewest` occurrences, each at the mean of its occurrences under a layer mix."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= max(1, fewest)]
@@ -114,7 +114,7 @@ def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, f
 
 
 def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: int = 1) -> Space:
-    """The same in a space that is no mix of layers: means over the occurrences, read now."""
+    """Return the mean vectors in a space that is not a layer mix. Reads every row."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= max(1, fewest)]
@@ -123,7 +123,7 @@ def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: i
 
 
 def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
-    """The words with a letter in them that all spaces have, at most `most`, by their worst rank in any: order of spaces is nothing."""
+    """Return the words with a letter that all spaces have, at most `most`, sorted by their worst rank in any space."""
     ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
     common = set.intersection(*(set(each) for each in ranks))
     common = {word for word in common if any(map(str.isalpha, word))}
@@ -142,13 +142,13 @@ def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tup
 
 
 def on_words(space: Space, words: Sequence[str]) -> np.ndarray:
-    """(n, D): the vectors of these words, all of which the space must have."""
+    """Return the vectors (n, D) of these words, all of which the space must have."""
     rows = {word: row for row, word in enumerate(space.words)}
     return space.vectors[[rows[word] for word in words]]
 
 
 def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: int = 10) -> Comparison:
-    """(n, D1), (n, D2) vectors of the same n words -> exact neighbors in both, by cosine, and what they share."""
+    """Compare vectors (n, D1) and (n, D2) of the same n words by their exact neighbors in both spaces."""
     n = len(words)
     if not len(first) == len(second) == n:
         raise ValueError(f"{len(first)} and {len(second)} vectors of {n} words")
@@ -163,14 +163,14 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         rows = torch.arange(start, min(start + BLOCK, n))
         cosines = [space[rows] @ space.T for space in spaces]
         profile.append(_correlations(*cosines, rows))
-        for number, each in enumerate(cosines):
-            each[torch.arange(len(rows)), rows] = -2.0  # nobody is their own neighbor
-            best = each.topk(k, dim=1)
+        for number, space_cosines in enumerate(cosines):
+            space_cosines[torch.arange(len(rows)), rows] = -2.0  # nobody is their own neighbor
+            best = space_cosines.topk(k, dim=1)
             lists[number].append(best.indices.numpy())
             values[number].append(best.values.numpy())
-    a, b = (np.concatenate(each) for each in lists)
+    a, b = (np.concatenate(space_cosines) for space_cosines in lists)
     shared = (a[:, :, None] == b[:, None, :]).sum(axis=(1, 2))
-    both = tuple(np.concatenate(each) for each in values)
+    both = tuple(np.concatenate(space_cosines) for space_cosines in values)
     return Comparison(
         words=tuple(words),
         first=a,
@@ -184,47 +184,47 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
 
 
 def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
-    """(n, D1), (n, D2) of the same n words -> linear CKA (Kornblith et al. 2019), debiased: unrelated spaces have 0, whatever their size.
+    """Return the debiased linear CKA (Kornblith et al. 2019) of spaces (n, D1) and (n, D2) of the same n words.
 
-    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1, and
-    below 0 by chance. In the space of features, so that memory is D1 x D2 and never n x n. 0 where a space has no spread.
+    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1;
+    unrelated spaces of any size have 0 on average and may fall below by chance. 0 if a space has no spread. Memory is D1 x D2.
     """
     return float(cka_matrix([first, second])[0, 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedAtRandom:
-    """A CKA beside that of the same spaces with their words paired at random."""
+    """A CKA, and that of the same spaces with their words paired at random."""
 
     cka: float
     random: float  # mean of PAIRINGS pairings
     p: float  # share of pairings, the true one among them, that reach the figure
-    n: int  # words it was asked of
+    n: int  # words compared
 
 
 def test_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
-    """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn at random."""
+    """Test whether two spaces are more similar than by chance, on at most TESTED of their words, drawn at random."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(first))[:TESTED]
-    x, y = (_kernel(np.asarray(each)[rows]) for each in (first, second))
-    own = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
-    if min(own) <= 1e-20:
+    x, y = (_kernel(np.asarray(space)[rows]) for space in (first, second))
+    norms = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
+    if min(norms) <= 1e-20:
         return PairedAtRandom(cka=0.0, random=0.0, p=1.0, n=len(rows))
     null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
-    scale = np.sqrt(own[0] * own[1])
+    scale = np.sqrt(norms[0] * norms[1])
     result = _hsic(x, y)
     return PairedAtRandom(cka=float(result / scale), random=float(null.mean() / scale), p=rank_p(result, null), n=len(rows))
 
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
-    """(n, D) -> centered X, the diagonal of X X', and the sums of its rows without that diagonal."""
+    """Return centered X of (n, D), the diagonal of X X', and the sums of its rows without that diagonal."""
     centered = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     diagonal = np.einsum("nd,nd->n", centered, centered)
     return [centered, diagonal, centered @ centered.sum(axis=0) - diagonal]
 
 
 def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
-    """The unbiased estimate from two `_kernel`s: products of two different words alone."""
+    """Return the unbiased HSIC of two `_kernel` results, from products of two different words only."""
     (x, on_x, rows_x), (y, on_y, rows_y) = first, second
     n = len(x)
     together = np.linalg.norm(x.T @ y) ** 2 - on_x @ on_y
@@ -232,13 +232,13 @@ def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
 
 
 def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
-    """m spaces (n, D) of the same words -> (m, m), symmetric, 1 on the diagonal; see `linear_cka`."""
+    """Return the symmetric (m, m) matrix of `linear_cka` of m spaces (n, D) of the same words, 1 on the diagonal."""
     result = np.eye(len(spaces))
-    parts = [_kernel(each) for each in spaces]
-    own = [_hsic(part, part) if len(part[0]) > 3 else 0.0 for part in parts]
+    parts = [_kernel(space) for space in spaces]
+    norms = [_hsic(part, part) if len(part[0]) > 3 else 0.0 for part in parts]
     for i, j in combinations(range(len(spaces)), 2):
-        if min(own[i], own[j]) > 1e-20:
-            result[i, j] = result[j, i] = _hsic(parts[i], parts[j]) / np.sqrt(own[i] * own[j])
+        if min(norms[i], norms[j]) > 1e-20:
+            result[i, j] = result[j, i] = _hsic(parts[i], parts[j]) / np.sqrt(norms[i] * norms[j])
     return result
 
 
@@ -250,10 +250,10 @@ def shift(
     *,
     documents: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
 ) -> Shift:
-    """How far each word's mean vector lies from corpus to corpus, beside how far two halves of one corpus lie apart.
+    """Return the distance of each word's mean vector between corpora, and that between two halves of one corpus.
 
-    Halves hold whole documents, where `documents` numbers those of a corpus's sentences, else whole sentences: what stands together
-    is alike, and cut in two it would make halves nearer than two texts are.
+    Halves hold complete documents if `documents` numbers those of a corpus's sentences, otherwise complete sentences. Neighboring text is
+    similar, so splitting a document would make halves more similar than two texts are.
     """
     of_each = weights if callable(weights[0]) else (weights, weights)
     halves = [_half_sums(table, words, of, texts) for table, of, texts in zip((first, second), of_each, documents, strict=True)]
@@ -270,8 +270,10 @@ def shift(
 def halves_overlap(
     table: OccurrenceTable, words: Sequence[str], weights: Sequence[float] | Take, *, k: int, documents: np.ndarray | None = None
 ) -> tuple[float, int]:
-    """How many of its k nearest a word keeps from one half of a corpus's texts to the other, and over how many words: what a change of
-    sentences alone does to lists of neighbors. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
+    """Return the share of its k nearest words that a word keeps between two halves of a corpus, and the number of words.
+
+    This is the change of neighbor lists caused by other sentences alone. (0, 0) if fewer than FEWEST_WORDS appear in both halves.
+    """
     sums, counts = _half_sums(table, words, weights, documents)
     both = np.flatnonzero((counts > 0).all(axis=0))
     if len(both) < FEWEST_WORDS:
@@ -283,7 +285,7 @@ def halves_overlap(
 def _half_sums(
     table: OccurrenceTable, words: Sequence[str], weights: Sequence[float] | Take, documents: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
+    """Return the sums (2, n, D) of the words' occurrences in every second of a word's texts and in the rest, and their counts (2, n)."""
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]
@@ -306,7 +308,7 @@ def _mixes(table: OccurrenceTable, weights: Sequence[float]) -> Take:
 
 
 def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
-    """(N,) the slot of each row of a table, or -1 -> (n, D) the sums of the rows in each."""
+    """Return the sums (n, D) of a table's rows per slot; `slot` (N,) is -1 for rows that are not summed."""
     from scipy.sparse import csr_array
 
     sums = np.zeros((n, 1), np.float32)
@@ -318,11 +320,11 @@ def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
 
 
 def _correlations(first: torch.Tensor, second: torch.Tensor, rows: torch.Tensor) -> np.ndarray:
-    """Pearson's r of each word's cosines with all other words, (b, n) twice -> (b,); the word itself is left out."""
+    """Return Pearson's r (b,) between each word's cosines (b, n) in two spaces, without the word itself."""
     centered = []
     for cosines in (first, second):
-        n, own = cosines.shape[1], cosines[torch.arange(len(rows)), rows]
-        less = cosines - ((cosines.sum(dim=1) - own) / (n - 1))[:, None]
+        n, diagonal = cosines.shape[1], cosines[torch.arange(len(rows)), rows]
+        less = cosines - ((cosines.sum(dim=1) - diagonal) / (n - 1))[:, None]
         less[torch.arange(len(rows)), rows] = 0.0
         centered.append(less)
     a, b = centered

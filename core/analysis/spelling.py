@@ -1,8 +1,8 @@
-"""How the char-CNN reads a spelling: its neighbors in layer 0 among known words, and the character windows that fire.
+"""Explain how the char-CNN reads a spelling: its nearest words in layer 0, and the character windows that activate filters.
 
-The char-CNN's vector is v = b + sum_f a_f W_f: a_f is a filter's strongest answer anywhere in the word, W_f its column of the
-projection (Jozefowicz et al. 2016, section 3.1). The part of v's length that a filter gives is a_f (W_f . v) / |v|^2; with the
-bias' part these sum to 1. Behind a highway layer the answers are mixed and no filter has a part: strengths stand for parts.
+The char-CNN's vector is v = b + sum_f a_f W_f, where a_f is a filter's maximum over the word and W_f its column of the projection
+(Jozefowicz et al. 2016, section 3.1). A filter's share of the length of v is a_f (W_f . v) / |v|^2; with the bias's share these
+sum to 1. Behind a highway layer the activations are mixed and no filter has a share: activations are shown in their place.
 """
 
 import re
@@ -35,13 +35,13 @@ DRAWN_SETS, DRAWN_AT_ONCE = 4_000, 250  # sets of words drawn to say how near th
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A run of characters that at least one filter of that width answered strongest to."""
+    """A run of characters at which at least one filter of that width had its maximum."""
 
     width: int  # places: a byte of the word, a mark, or padding behind the word
     start: int  # first place; 0 is the mark of the beginning
     first: int  # columns of Firing.letters that it covers, both ends included
     last: int
-    text: str  # what stands in it, marks included; "" where that is padding alone
+    text: str  # its characters, marks included; "" for padding only
     lettered: bool  # it covers a letter of the word, not marks and padding alone
     share: float  # of the vector: see Firing
     filters: int  # how many of that width answered here
@@ -49,7 +49,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """Which windows a word's vector comes from; their shares and `bias` sum to 1, and are negative where one speaks against."""
+    """The windows that a word's vector comes from. Their shares and `bias` sum to 1; a share may be negative."""
 
     word: str
     letters: tuple[str, ...]  # begin mark, the characters that are read, end mark
@@ -62,45 +62,47 @@ class Firing:
 
     @property
     def unlettered(self) -> float:
-        """Share of what reads no letter of the word: the bias, and windows with nothing but marks and padding."""
+        """Return the share of the bias and of windows that cover only marks and padding."""
         return self.bias + sum(window.share for window in self.windows if not window.lettered)
 
     @property
     def is_unread(self) -> bool:
-        """Whether the letters of the word are none to the model."""
+        """Return whether the model reads no letter of the word."""
         return self.exact and sum(abs(window.share) for window in self.windows if window.lettered) <= UNREAD
 
     @property
     def heaviest(self) -> Window | None:
-        """The window with the largest share that reads letters."""
+        """Return the window with letters that has the largest share."""
         return next((window for window in self.windows if window.lettered), None)
 
     @property
     def by_letter(self) -> np.ndarray:
-        """(letters,) share of each letter over all widths."""
+        """Return the share (letters,) of each letter over all widths."""
         return self.grid.sum(axis=0)
 
     @property
     def by_width(self) -> np.ndarray:
-        """(filter widths,) share of each width."""
+        """Return the share (filter widths,) of each width."""
         return self.grid.sum(axis=1)
 
 
 def split_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
-    """Distinct words of a text, parted by blanks and commas: the first `most`, and how many there are behind them."""
+    """Return the first `most` distinct words of a text, separated by blanks and commas, and the number of the rest."""
     words = tuple(dict.fromkeys(word for word in re.split(r"[\s,]+", text) if word))
     return words[:most], max(0, len(words) - most)
 
 
 def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found. The answers are those
-    of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning."""
+    """Return each convolution's maximum activations after the ReLU, and the first place of each.
+
+    Activations are those of `CharacterCNN.pooled`, float32 (n,). Places are int64 (n,); 0 is the begin mark.
+    """
     ids = characters.ids([word])
     used = int((ids[0] == END_WORD).int().argmax()) + 1
     strengths, places = [], []
     with torch.inference_mode():
         x = characters.embedding(ids[:, : used + characters.widest]).transpose(1, 2)  # (1, C, places)
-        x = x.expand(2, -1, -1)  # twice, as CharacterCNN.pooled says
+        x = x.expand(2, -1, -1)  # twice, as in CharacterCNN.pooled
         for convolution, anchored in zip(characters.convolutions, characters.anchored, strict=True):
             windows = x[:, :, : convolution.kernel_size[0]] if anchored else x
             strongest, place = convolution(windows)[0].max(dim=1)
@@ -110,7 +112,7 @@ def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list
 
 
 def firing(characters: CharacterCNN, word: str) -> Firing:
-    """Which character windows the vector of `word` comes from, and how much of it from each."""
+    """Return the character windows that the vector of `word` comes from, with their shares."""
     letters, owner, cut = _letters(word, characters.max_characters)
     strengths, places = answers(characters, word)
     shares, bias = _shares(characters, strengths)
@@ -120,21 +122,21 @@ def firing(characters: CharacterCNN, word: str) -> Firing:
     for k, (width, strength, place, share) in enumerate(zip(widths, strengths, places, shares, strict=True)):
         answered = strength > 0
         for start in np.unique(place[answered]).tolist():
-            here = answered & (place == start)
-            total = float(share[here].sum())
+            is_here = answered & (place == start)
+            total = float(share[is_here].sum())
             columns = owner[start : start + width]
             lettered = bool(((columns > 0) & (columns < owner[-1])).any())
             if lettered:
                 np.add.at(grid[k], columns, total / len(columns))
             first, last = (int(columns[0]), int(columns[-1])) if len(columns) else (int(owner[-1]),) * 2
             text = "".join(letters[c] for c in dict.fromkeys(columns.tolist()))
-            windows.append(Window(width, start, first, last, text, lettered, total, int(here.sum())))
+            windows.append(Window(width, start, first, last, text, lettered, total, int(is_here.sum())))
     windows.sort(key=lambda window: -abs(window.share))
     return Firing(word, letters, widths, grid, tuple(windows), bias, not len(characters.highways), cut)
 
 
 def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list[np.ndarray], float]:
-    """(each filter's share of the vector, by convolution; the bias' share); see the module's text."""
+    """Return each filter's share of the vector, by convolution, and the bias's share (see the module docstring)."""
     flat = np.concatenate(strengths).astype(np.float64)
     if len(characters.highways):
         parts = flat / (flat.sum() or 1.0)
@@ -149,7 +151,7 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
 
 
 def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarray, int]:
-    """What is shown of a word, the column of each place up to its end mark, and how many characters are not read."""
+    """Return the displayed characters of a word, the column of each place up to its end mark, and the number of unread characters."""
     places = [0]
     read = []
     left = max_characters - 2  # bytes that a token has room for
@@ -165,19 +167,21 @@ def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarra
 
 
 class Spellings:
-    """The words of a vocabulary, most frequent first, with layer 0's vectors of as many as have been read so far. Kept on disk as they are
-    read, so that they are read once for a model; one thread reads, others may search meanwhile."""
+    """The words of a vocabulary, most frequent first, with the layer 0 vectors of those encoded so far.
+
+    Vectors are stored on disk as they are computed, once per model. One thread encodes while others search.
+    """
 
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
-        """`model` is the fingerprint of its weights, `projection` P; CorruptArtifact if what was kept does not fit."""
+        """Open the vectors stored for a model's fingerprint and projection size P. Raises CorruptArtifact if they do not fit."""
         self.words = tuple(word for word in words if word not in SPECIALS)
         name = f"{model}-{text_fingerprint(self.words)[:8]}.safetensors"
         self.file = cache_folder() / "spellings" / name
         self.vectors = np.zeros((len(self.words), projection), np.float16)  # of unit length
         self.read = 0
         if self.file.is_file():
-            kept = self._open_kept()
-            self.vectors[: len(kept)], self.read = kept, len(kept)
+            stored = self._open_kept()
+            self.vectors[: len(stored)], self.read = stored, len(stored)
 
     def extend(
         self,
@@ -187,7 +191,7 @@ class Spellings:
         report: Callable[[int, int], None] = lambda done, total: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Read the words up to number `upto`, 256 at a time, and keep them on disk; `report(read, to be read)` after each."""
+        """Encode the words up to number `upto`, 256 at a time, and store them. Calls `report(encoded, total)` after each step."""
         upto = min(upto, len(self.words))
         times = 0
         while self.read < upto and not stop():
@@ -201,7 +205,7 @@ class Spellings:
             self._keep()
 
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbor]]:
-        """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
+        """Return the k nearest of the first `among` encoded words for each of m vectors (m, P), without those in `exclude`."""
         n = min(self.read, among or self.read)
         results = []
         cosines = unit(rows) @ widen(self.vectors[:n]).T  # (m, n)
@@ -211,8 +215,10 @@ class Spellings:
         return results
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
-        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words. Of
-        many words the nearest two are near by chance: they are held against nearest ones, not against any one pair."""
+        """Return the cosine below which the nearest two of n random words stay in `share` of draws; None with too few words.
+
+        Among many words the nearest two are close by chance, so they are compared with nearest pairs, not with random pairs.
+        """
         if self.read < MIN_PAIRS_READ:
             return None
         rng = np.random.default_rng(0)
@@ -230,13 +236,13 @@ class Spellings:
         from safetensors.numpy import load_file
 
         try:
-            kept = load_file(self.file)["vectors"]
+            stored = load_file(self.file)["vectors"]
         except (OSError, KeyError, ValueError, SafetensorError):
-            kept = np.empty((0, 0))
-        if kept.dtype != np.float16 or kept.ndim != 2 or kept.shape[1] != self.vectors.shape[1] or len(kept) > len(self.words):
+            stored = np.empty((0, 0))
+        if stored.dtype != np.float16 or stored.ndim != 2 or stored.shape[1] != self.vectors.shape[1] or len(stored) > len(self.words):
             message = t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file)
             raise CorruptArtifact(message)
-        return kept
+        return stored
 
     def _keep(self) -> None:
         from safetensors.numpy import save_file
@@ -246,7 +252,7 @@ class Spellings:
 
 
 def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
-    """(words, most frequent first; whether they are the model's own): the softmax's vocabulary, else the static vectors' words."""
+    """Return the softmax's vocabulary, or else the static vectors' words, most frequent first; and whether it is the model's."""
     file = folder / "vocabulary.txt"
     if not file.is_file():
         return list(vectors.words), False
@@ -258,10 +264,10 @@ def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
 
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:
-    """n vectors, None where a word has none -> (n, n) cosines, NaN in that word's row and column."""
+    """Return the cosines (n, n) of n vectors; NaN in the row and column of a word without a vector (None)."""
     matrix = np.full((len(rows), len(rows)), np.nan)
-    known = [k for k, row in enumerate(rows) if row is not None]
-    if known:
-        units = unit(np.stack([rows[k] for k in known]))
-        matrix[np.ix_(known, known)] = units @ units.T
+    present = [k for k, row in enumerate(rows) if row is not None]
+    if present:
+        units = unit(np.stack([rows[k] for k in present]))
+        matrix[np.ix_(present, present)] = units @ units.T
     return matrix

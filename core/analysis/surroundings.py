@@ -1,8 +1,8 @@
-"""What stands around a word that nobody labeled: its occurrences in a corpus and the spellings nearest to it in each of two sentences.
+"""The surroundings of an unlabeled word: its occurrences in a corpus, and the spellings nearest to it in each of two sentences.
 
-A point is an occurrence of the word, or a spelling at the mean of its occurrences (the table of types). Which of the two sentences
-a point leans to is the difference of its cosines with the word there; in layer 0, which reads the spelling only, there is none where
-both sentences spell the word alike.
+A point is an occurrence of the word, or a spelling at the mean of its occurrences (the table of types). A point's side is the difference
+of its cosines with the word in the two sentences. In layer 0, which reads only the spelling, there is no difference if both sentences
+spell the word the same.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from ..text.composed import folded
 from .axes import Pole, View, find_views, pole_views
 from .maps import FrozenMaps, ProjectionConfig, aligned_maps
 
-TYPES_EACH = 40  # nearest spellings of each sentence: their union is drawn
-MOST_OCCURRENCES = 120  # of the word that are drawn, evenly over the corpus
-CLOSE = 0.02  # difference of cosines under which a point leans to neither sentence: two digits are what is shown of a cosine
+TYPES_EACH = 40  # nearest spellings of each sentence; the map shows their union
+MOST_OCCURRENCES = 120  # shown at most, spread evenly over the corpus
+CLOSE = 0.02  # difference of cosines below which a point belongs to neither sentence; cosines are shown with two digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """N points of one table, all of them once: occurrences first, then spellings."""
+    """N distinct points of one table: occurrences first, then spellings."""
 
     words: tuple[str, ...]
     rows: np.ndarray  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
@@ -38,7 +38,7 @@ class Surroundings:
 
 
 def rows_of(table: OccurrenceTable, word: str, queries: Sequence[Query]) -> np.ndarray:
-    """(N,) bool: the occurrences of a word, read as the queries of that spelling are (core.text.readings)."""
+    """Return a mask (N,) of the occurrences of a word that are read as the queries are (core.text.readings)."""
     readings = {query.read_as for query in queries if folded(query.word) == folded(word)} or {""}
     return np.any([table.same_word(word, read_as=reading) for reading in readings], axis=0)
 
@@ -52,71 +52,74 @@ def surroundings(
     types: int = TYPES_EACH,
     most: int = MOST_OCCURRENCES,
 ) -> Surroundings:
-    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens. The queries'
-    own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone."""
+    """Return the occurrences of `words` and the spellings nearest to each query under a layer mix.
+
+    `table` holds all tokens. The queries' own occurrences, and the words themselves as spellings, are left out. Without queries the result
+    holds occurrences only.
+    """
     keep = np.any([rows_of(table, word, queries) for word in words], axis=0) if words else np.zeros(len(table), bool)
     for query in queries:
         keep &= ~table.own_row(query)
     rows = np.flatnonzero(keep)
     if len(rows) > most:
         rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-    own = {word.casefold() for word in words}
-    near = {}
+    excluded = {word.casefold() for word in words}
+    nearest = {}
     for query in queries:
-        result = table.nearest_types(query, weights, k=types + len(own))
-        result = [item for item in result if item.word not in own][:types]
+        result = table.nearest_types(query, weights, k=types + len(excluded))
+        result = [item for item in result if item.word not in excluded][:types]
         for item, o in zip(result, table.nearest_of_types(query, [item.word for item in result], weights), strict=True):
-            near.setdefault(item.word, (o.row, item.occurrences))
-    codes = np.array([table.word_codes[word] for word in near], int)
+            nearest.setdefault(item.word, (o.row, item.occurrences))
+    codes = np.array([table.word_codes[word] for word in nearest], int)
     return Surroundings(
-        (*(table.words[code] for code in table.word[rows]), *near),
-        np.concatenate([rows, np.array([row for row, _ in near.values()], int)]),
+        (*(table.words[code] for code in table.word[rows]), *nearest),
+        np.concatenate([rows, np.array([row for row, _ in nearest.values()], int)]),
         len(rows),
-        np.concatenate([np.ones(len(rows), int), np.array([n for _, n in near.values()], int)]),
+        np.concatenate([np.ones(len(rows), int), np.array([n for _, n in nearest.values()], int)]),
         np.concatenate([table.rows.take(rows), table.types.take(codes)]),
     )
 
 
 def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
-    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first minus cosine with the second."""
+    """Return the cosine of points (N, L, D) with the first token minus that with the second, (N,), under a layer mix."""
     if not len(layers):
         return np.zeros(0)
-    rows, ends = (unit_rows(mixed(each, weights, axis=1), np.float64) for each in (layers, np.stack([first, second])))
+    rows, ends = (unit_rows(mixed(layers_of, weights, axis=1), np.float64) for layers_of in (layers, np.stack([first, second])))
     return rows @ (ends[0] - ends[1])
 
 
 def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
-    """Of two tokens' mixes, (L, D) each; 0 where one has no length."""
+    """Return the cosine of two tokens' layer mixes, (L, D) each; 0 if one has no length."""
     a, b = unit_rows(mixed(np.stack([first, second]), weights, axis=1), np.float64)
     return float(a @ b)
 
 
 def sides(result: np.ndarray) -> np.ndarray:
-    """Leans (N,) -> 1 toward the first sentence, 2 toward the second, 0 where the difference is too small to speak of."""
+    """Map differences of cosines (N,) to 1 for the first sentence, 2 for the second, 0 for a difference below CLOSE."""
     return np.where(result >= CLOSE, 1, np.where(result <= -CLOSE, 2, 0))
 
 
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
-    """(N, L, D), (S, L, D) -> for each mix the plane of largest spread of points and stars together, the stars last."""
+    """Return the principal plane of points (N, L, D) and stars (S, L, D) for each layer mix, stars last."""
     everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
     return find_views([mixed(everything, weights) for weights in mixes])
 
 
 def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
-    """As `by_spread`, with the first axis from the second star to the first."""
+    """Return views like `by_spread` whose first axis runs from the second star to the first."""
     everything = np.concatenate([layers, stars])
     ends = tuple(Pole("", np.array([-1]), stars[k : k + 1]) for k in (0, 1))
     return pole_views(everything, np.arange(len(everything)), ends, mixes=mixes)
 
 
 def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: Sequence[np.ndarray]) -> FrozenMaps:
-    """As `by_spread`, by UMAP, all spaces aligned; by PCA where the points are too few."""
+    """Return aligned UMAP maps of points and stars, or PCA if the points are too few."""
     everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
     return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
 
 
 def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0) -> float:
-    """Mean cosine of two occurrences of an index, of one word or of two; of random words it is core.analysis.anisotropy's."""
+    """Return the mean cosine of two random occurrences of a table, which may be of one word."""
     rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
     if len(rows) < 2:
         return 0.0

@@ -1,8 +1,8 @@
-"""Every token of a corpus on one map: UMAP lays out a few thousand drawn at random, every other goes to where its nearest of these lie.
+"""Put every token of a corpus on one map.
 
-So a map of hundreds of thousands is made in a minute or two. That a token lies beside others says that it is like them; what lies
-far apart says little, as in UMAP itself, and a token that is like none of those laid out lies where the least unlike are. How far the
-maps can be trusted is measured on random tokens, most of which UMAP has not seen.
+UMAP lays out a few thousand tokens drawn at random; every other token is placed among its nearest of these. So a map of hundreds of
+thousands of tokens takes a minute or two. Close tokens are similar, but distant tokens need not differ, as in UMAP itself, and a token
+unlike all those laid out is placed near the least unlike. Trustworthiness is measured on random tokens, most of which UMAP has not seen.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TokenMaps:
     laid_out: int  # tokens that UMAP laid out
 
     def save(self, path: Path) -> None:
-        """Write one safetensors file, under a temporary name first."""
+        """Write one safetensors file, atomically."""
         from safetensors.numpy import save
 
         about = {"names": self.names, "trust": [str(item) for item in self.trust], "laid_out": self.laid_out}
@@ -53,7 +53,7 @@ class TokenMaps:
 
     @classmethod
     def load(cls, path: Path) -> TokenMaps | None:
-        """What `save` wrote; None where there is no such thing, or another."""
+        """Read a file that `save` wrote; None if it is missing or of another kind."""
         from safetensors import SafetensorError, safe_open
 
         try:
@@ -67,7 +67,7 @@ class TokenMaps:
 
 
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
-    """Where the maps of a table are kept."""
+    """Return the path of the stored maps of a table."""
     made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBORS, FORMAT))])[:8]
     return cache_folder() / "maps" / "tokens" / f"{table_name(table)}-{made_by}.safetensors"
 
@@ -85,7 +85,7 @@ def token_maps(
     laid_out: int = LAID_OUT,
     most: int = MOST,
 ) -> TokenMaps:
-    """The maps of the spaces `names`; `report(tokens placed, tokens in all, tokens a second)` may end the work by raising."""
+    """Compute the maps of the spaces `names`. `report(tokens placed, total, tokens per second)` may end the work by raising."""
     rows = sentence_rows(table, most)
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
     report(0, len(rows), 0.0)
@@ -95,11 +95,11 @@ def token_maps(
     places = np.empty((len(names), len(rows), 2), np.uint16)
     started = perf_counter()
     for first in range(0, len(rows), ROWS_AT_ONCE):
-        some = rows[first : first + ROWS_AT_ONCE]
-        for k, vectors in enumerate(_spaces(table, some, mixes)):
-            at = _place_near(vectors, spaces[k], flat[k])
-            places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
-        done = first + len(some)
+        block = rows[first : first + ROWS_AT_ONCE]
+        for k, vectors in enumerate(_spaces(table, block, mixes)):
+            coordinates = _place_near(vectors, spaces[k], flat[k])
+            places[k, first : first + len(block)] = np.round((np.clip(coordinates, -1, 1) + 1) / 2 * FULL)
+        done = first + len(block)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
     sample = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
     trust = [trustworthiness(space, places[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes))]
@@ -107,17 +107,17 @@ def token_maps(
 
 
 def sentence_rows(table: OccurrenceTable, most: int = MOST, seed: int = 0) -> np.ndarray:
-    """(N,) rows of whole sentences in their order; of random sentences where all have more than `most` tokens."""
+    """Return the rows (N,) of complete sentences in order; of random sentences if there are more than `most` tokens."""
     order = np.lexsort((table.position, table.sentence))
     if len(order) <= most:
         return order
     sizes = np.bincount(table.sentence)
-    drawn = np.random.default_rng(seed).permutation(len(sizes))
-    return order[np.isin(table.sentence[order], drawn[np.cumsum(sizes[drawn]) <= most])]
+    shuffled = np.random.default_rng(seed).permutation(len(sizes))
+    return order[np.isin(table.sentence[order], shuffled[np.cumsum(sizes[shuffled]) <= most])]
 
 
 def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:
-    """(M,) of the rows, drawn at random, at most OF_ONE_SPELLING of a spelling."""
+    """Draw at random the rows (M,) that UMAP lays out, at most OF_ONE_SPELLING per spelling."""
     random = np.random.default_rng(seed).permutation(rows)
     word = table.word[random]
     order = np.argsort(word, kind="stable")
@@ -128,7 +128,7 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT,
 
 
 def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) rows -> the number, from 1, of each one's labeled word in the table, and of its sense among that word's; 0 of others."""
+    """Return for rows (N,) the number, from 1, of the labeled word, and of its sense among that word's; 0 for unlabeled rows."""
     lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint16)
     senses = [table.senses_of(lemma) for lemma in table.lemmas]
     for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
@@ -138,27 +138,26 @@ def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray,
 
 
 def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
-    """Spelling of every token (N,), spellings asked for (W,) -> (W, K): how far half of a spelling's tokens lie from their middle, at
-    most, as a share of the map's width. The middle is the median."""
+    """Return the median distance (W, K) of a spelling's tokens from their median, as a share of the map's width."""
     result = np.zeros((len(wanted), len(maps.names)))
     order = np.argsort(words, kind="stable")
     first, last = (np.searchsorted(words[order], wanted, side=side) for side in ("left", "right"))
     for w in range(len(wanted)):
-        at = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
-        if at.shape[1]:
-            result[w] = np.median(np.linalg.norm(at - np.median(at, axis=1, keepdims=True), axis=2), axis=1)
+        points = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
+        if points.shape[1]:
+            result[w] = np.median(np.linalg.norm(points - np.median(points, axis=1, keepdims=True), axis=2), axis=1)
     return result
 
 
 def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Unit vectors (n, D) of some rows in every space."""
+    """Return the unit vectors (n, D) of some rows in every space."""
     layers = table.rows.take(rows).transpose(1, 0, 2)
     return [unit_rows(mixed(layers, weights)) for weights in mixes]
 
 
-def _place_near(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
-    cosines = vectors @ known.T
-    k = min(NEIGHBORS, len(known))
-    near = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
-    return insert(flat, near, np.take_along_axis(cosines, near, axis=1))
+def _place_near(vectors: np.ndarray, references: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """Place vectors (n, D) where the nearest of `known` (M, D) are densest on a map (M, 2)."""
+    cosines = vectors @ references.T
+    k = min(NEIGHBORS, len(references))
+    neighbors = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+    return insert(flat, neighbors, np.take_along_axis(cosines, neighbors, axis=1))

@@ -1,4 +1,4 @@
-"""How far a map's neighbors are true neighbors (Venna and Kaski 2001), where there are true neighbors, and what luck would give."""
+"""Trustworthiness of a map (Venna and Kaski 2001), and its value for a random layout."""
 
 import numpy as np
 
@@ -12,31 +12,31 @@ UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that ti
 
 
 def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEAREST) -> float:
-    """(N, D), (N, 2) -> how far map neighbors are neighbors by cosine (Venna and Kaski 2001); on 3,000 drawn points at most.
+    """Return the trustworthiness of a map (N, 2) of vectors (N, D) under the cosine, on at most 3,000 random points.
 
-    NaN where the vectors do not say who is nearest: in layer 0 all occurrences of a spelling have one vector, so that the k nearest
-    of most points are drawn from many that tie, and any layout would be right. Where few tie, they share their ranks.
+    NaN where the vectors do not rank neighbors: in layer 0 all occurrences of a spelling have one vector, the k nearest of most points
+    are tied, and any layout would be right. Occasional ties share their ranks.
     """
     from scipy.stats import rankdata
 
     vectors = unit_rows(vectors)
-    drawn = np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
+    sample = np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
     if len(vectors) != len(coordinates) or k < 1:
         raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
-    n = len(drawn)
+    n = len(sample)
     if n < 3:
         return 1.0  # nothing can be misplaced
     k = min(k, (n - 1) // 2)
-    group = equal_rows(vectors[drawn])
+    group = equal_rows(vectors[sample])
     first = np.unique(group, return_index=True)[1]
-    distinct = vectors[drawn][first]
+    distinct = vectors[sample][first]
     apart = (1 - distinct @ distinct.T)[np.ix_(group, group)].astype(np.float64)  # equal vectors are equally far, to the last bit
     apart[group[:, None] == group] = 0
     np.fill_diagonal(apart, -1)  # oneself ranks 0
-    near = np.partition(apart, (k, k + 1), axis=1)  # (n, n)
-    if (near[:, k + 1] - near[:, k] <= 0).mean() > UNDECIDED:
+    neighbors = np.partition(apart, (k, k + 1), axis=1)  # (n, n)
+    if (neighbors[:, k + 1] - neighbors[:, k] <= 0).mean() > UNDECIDED:
         return float("nan")
-    flat = np.asarray(coordinates, np.float64)[drawn]
+    flat = np.asarray(coordinates, np.float64)[sample]
     ways = np.linalg.norm(flat[:, None] - flat, axis=2)
     np.fill_diagonal(ways, np.inf)
     on_map = np.argpartition(ways, k - 1, axis=1)[:, :k]
@@ -45,8 +45,11 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
 
 
 def by_chance(n_points: int, k: int = NEAREST) -> float:
-    """What a layout of n points drawn at random has on average: each other point is a map neighbor with probability k / (n - 1). A rank r
-    beyond k costs r - k, and these sum to m (m + 1) / 2 over the m = n - 1 - k ranks. Nearly 1/2 where k is far below n."""
+    """Return the mean trustworthiness of a random layout of n points.
+
+    Each other point is a map neighbor with probability k / (n - 1). A rank r beyond k costs r - k, and these sum to m (m + 1) / 2 over the
+    m = n - 1 - k ranks. Nearly 1/2 if k is far below n.
+    """
     n = min(n_points, SAMPLE)
     if n < 3:
         return 1.0
@@ -56,7 +59,7 @@ def by_chance(n_points: int, k: int = NEAREST) -> float:
 
 
 def equal_rows(space: np.ndarray) -> np.ndarray:
-    """Unit rows (N, D) -> (N,) numbers from 0 on, the same for the same vector."""
+    """Number unit rows (N, D) from 0, equal rows with the same number (N,)."""
     marked = np.column_stack([space, ~space.any(axis=1)])  # so that a zero vector equals the other zero vectors
     first = np.concatenate([(marked[n : n + 1024] @ marked.T > 1 - SAME).argmax(axis=1) for n in range(0, len(marked), 1024)])
     return np.unique(first[first], return_inverse=True)[1]

@@ -1,8 +1,8 @@
-"""One token's way through the biLM with every number kept: characters, filters, highway, LSTM gates, layers.
+"""One token's way through the biLM with all intermediate numbers: characters, filters, highway, LSTM gates, layers.
 
-The numbers are the model's own. Its parts are run one after another, and what they do not hand out (the windows of a
-filter, the gates of an LSTM step) is computed from their weights by the equations that the parts cite. Shapes are those of
-`core.elmo.model`: P numbers of projection, H of a cell, F filters, T tokens, L layers.
+The numbers are the model's own. Its parts run one after another; what they do not return (the windows of a filter, the gates of an LSTM
+step) is computed from their weights by the equations that the parts cite. Shapes follow `core.elmo.model`: projection P, cell H, F
+filters, T tokens, L layers.
 """
 
 from collections.abc import Sequence
@@ -35,21 +35,21 @@ class Spelling:
 
     @property
     def used(self) -> int:
-        """Marks and bytes before the padding."""
+        """Return the number of marks and bytes before the padding."""
         return len(self.signs)
 
     def window(self, place: int, width: int) -> str:
-        """What a filter reads at a place, padding included: characters whose bytes are all there as they are, other bytes in hex."""
+        """Return the characters a filter covers at a place, padding included; bytes of incomplete characters in hex."""
         text = ""
         end = place + width
         while place < end:
             character = self.characters[place] if place < self.used else ""
             size = len(character.encode("utf-8", "ignore"))
-            if whole := size > 1 and self.ids[place] > 0xC0 and place + size <= min(end, self.used):  # an id is its byte and one
+            if is_complete := size > 1 and self.ids[place] > 0xC0 and place + size <= min(end, self.used):  # an id is its byte and one
                 text += "-" if character == JOINER else character
             else:
                 text += self.signs[place] if place < self.used else PADDING_SIGN
-            place += size if whole else 1
+            place += size if is_complete else 1
         return text
 
 
@@ -93,11 +93,11 @@ class LSTMStep:
 
     @property
     def half(self) -> np.ndarray:
-        """(P,): this direction's half of the layer."""
+        """Return this direction's half (P,) of the layer."""
         return self.output + self.skip
 
     def arithmetic(self, c: int) -> str:
-        """A cell's new value written out in its own numbers, as LaTeX."""
+        """Return a cell's new value as LaTeX with its numbers filled in."""
         f, before, i, g, cell = (float(a[c]) for a in (self.forget_gate, self.cell_before, self.input_gate, self.candidate, self.cell))
         before, g = (f"{v:.2f}" if v >= 0 else f"({v:.2f})" for v in (before, g))
         return rf"\small c_{{{c}}} \approx {f:.2f} \cdot {before} + {i:.2f} \cdot {g} \approx {cell:.2f}"
@@ -129,11 +129,11 @@ class Walk:
 
     @property
     def pooled(self) -> np.ndarray:
-        """(F,) what all filters answered, width by width."""
+        """Return the maximum activation of every filter (F,), width by width."""
         return np.concatenate([bank.pooled for bank in self.banks])
 
     def filter_window(self, number: int) -> tuple[int, str]:
-        """Width, and the text of the winning window, of the filter with that number among all F."""
+        """Return the width and the text of the window where a filter, numbered among all F, had its maximum."""
         first = 0
         for bank in self.banks:
             if number - first < len(bank.pooled):
@@ -143,7 +143,7 @@ class Walk:
 
 
 def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
-    """Every stage of the token at `position`; BadInput where the sentence is empty or has no such position."""
+    """Return every stage of the token at `position`. Raises BadInput for an empty sentence or a position outside it."""
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
@@ -179,7 +179,7 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
 
 
 def most_moved(step: LSTMStep, n: int) -> np.ndarray:
-    """(n,) numbers of the cells that this step moved furthest, furthest first."""
+    """Return the numbers (n,) of the cells that this step changed most, most changed first."""
     return np.argsort(-np.abs(step.cell - step.cell_before), kind="stable")[:n]
 
 
@@ -210,7 +210,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
 
 
 def _name(number: int) -> str:
-    """How an id is written: 1 to 256 is a byte plus one."""
+    """Return how an id is written; ids 1 to 256 are a byte plus one."""
     marks = {BEGIN_SENTENCE: SENTENCE_BEGIN, END_SENTENCE: SENTENCE_END, END_WORD: END_SIGN, PADDING: PADDING_SIGN}
     if number > 256:
         return marks.get(number, BEGIN_SIGN)
@@ -230,20 +230,20 @@ def _highways(layers: list[Highway], x: Tensor) -> tuple[tuple[HighwayStep, ...]
 
 
 def _shares(characters: CharacterCNN, y: Tensor, vector: Tensor) -> tuple[np.ndarray, float]:
-    """v = sum_f y_f w_f + b, so |v|^2 = sum_f y_f (w_f . v) + b . v: a sum over filters, with the bias."""
+    """Return the shares of |v|^2 = sum_f y_f (w_f . v) + b . v, from v = sum_f y_f w_f + b."""
     length = float(vector @ vector) or 1.0
     shares = y * (characters.projection.weight.t() @ vector) / length
     return shares.numpy(force=True), float(characters.projection.bias @ vector) / length
 
 
-def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
-    """(T + 2, P) token vectors, and the row of the token."""
+def _direction(model: BiLM, x: Tensor, position: int, *, backward: bool) -> Direction:
+    """Run one direction over token vectors (T + 2, P) and return its steps at the token's row."""
     if backward:
-        x, at = x.flip(0), len(x) - 1 - at
+        x, position = x.flip(0), len(x) - 1 - position
     outputs, _ = model.run_direction(x, [1] * len(x), backward=backward)
-    _, states = model.run_direction(x[:at], [1] * at, backward=backward)  # at > 0: a boundary stands before
+    _, states = model.run_direction(x[:position], [1] * position, backward=backward)  # at > 0: a boundary comes first
     steps = []
-    below = x[at]
+    below = x[position]
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
         step = _step(layer, below, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
         steps.append(step)

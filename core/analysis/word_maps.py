@@ -21,7 +21,7 @@ MEASURED = "trustworthiness without ties"  # how what is kept of a map was measu
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
-    """The frozen maps of a word's labeled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
+    """Open the frozen maps of a word's labeled rows, or of all words: bundled, cached, or fitted now if `fit`."""
     name = f"{safe_name(word)}.safetensors"
     made_by = f"{table_name(table)}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
@@ -38,7 +38,7 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
 
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
-    """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
+    """Return the rows on a map of `word` in the order of its points: rows with a labeled sense, then with a predicted one."""
     rows = table.rows_to_draw(None if word == ALL_WORDS else word)
     if not len(rows):
         if not (known := ", ".join(table.lemmas[:12])):
@@ -58,7 +58,7 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
-    """Aligned UMAP of a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
+    """Fit aligned UMAP to a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
     layers = table.rows.take(map_rows(table, word))  # (n, L, D)
     spaces = [layers[:, k] for k in range(layers.shape[1])] + [layers.mean(axis=1)]
     names = [str(k) for k in range(layers.shape[1])] + ["mix"]
@@ -68,36 +68,37 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
 
 
 def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
-    """(K, 2): where a token goes in each of the frozen maps of those rows, by its nearest among them in each map's space."""
+    """Return a token's places (K, 2) in the frozen maps of those rows, from its nearest rows in each map's space."""
     weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
     cosines = cosines_of_mixes(table.rows, products, weights)[:, rows]  # (K, n)
-    near = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
+    neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
     shift = (
         maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
     )  # the maps lie one behind the other: one call places in all of them
-    return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
+    return insert(maps.coordinates.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
 
 
 def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
-    """(2,): where a token goes in one layout (n, 2) of those rows under one mix, as `place` has it."""
+    """Return a token's place (2,) in one layout (n, 2) of those rows under one layer mix."""
     cosines = cosines_of_mixes(table.rows, products, [weights])[:, rows]  # (1, n)
-    near = best(cosines[0], NEIGHBORS_TO_PLACE)[None]
-    return insert(flat, near, np.take_along_axis(cosines, near, axis=1))[0]
+    neighbors = best(cosines[0], NEIGHBORS_TO_PLACE)[None]
+    return insert(flat, neighbors, np.take_along_axis(cosines, neighbors, axis=1))[0]
 
 
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalized: bool = False) -> np.ndarray:
-    """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
+    """Return the map (n, 2) of a layer mix, laid out from the frozen maps of its layers.
 
-    It begins with their average in the mix's own proportions, signs aside, so that it depends on the weights alone, not on the way
-    there; a single layer, or the equal mix, is the frozen map itself. Normalized layers have no frozen map: each mix of them is laid out.
+    The start is the average of those maps in the proportions of the absolute weights, so the result depends on the weights and not on
+    the path of the slider. A single layer, and the equal mix, is its frozen map. Normalized layers have no frozen map, so each mix of
+    them is laid out.
     """
     start = shares_of(weights)
     shares = np.copysign(start, weights)
     shares = -shares if (shares <= 0).all() else shares  # the same directions, turned around
-    for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
-        if np.abs(shares - known).max() < 0.005:
+    for k, single in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
+        if np.abs(shares - single).max() < 0.005:
             if not normalized:
                 return maps.coordinates[k]
-            start = shares = known
+            start = shares = single
     space = mixed(layer_normalized(layers) if normalized else layers, shares)
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)
