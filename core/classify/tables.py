@@ -1,7 +1,6 @@
-"""Read labeled files into rows (text, label): CSV, TSV, Excel, JSON lines, and the Stanford treebank's bracketed trees.
+"""Read labeled files into rows (text, label): tables, JSON lines, and the Stanford treebank's bracketed trees.
 
-Columns are found by the names that such files usually have, or are named by the caller; a table without names on top is
-known by its first cell, a label that recurs below it. Every fault is one sentence that names the file and the line.
+Columns have usual names, or the caller names or numbers them. In a table without names, a label recurs in the first or the last column.
 """
 
 import re
@@ -10,33 +9,34 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..common import notes
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
-from ..files.artifacts import parse_json
 from ..files.formats import refuse_format, suffix_of
-from ..text.composed import composed
-from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
-from ..text.table_cells import OTHER_TEXTS
-from ..text.tables import Unread, file_rows, is_missing, note_doubled, table_rows, whole
+from ..text.columns import INDEX_NAMES, OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column
+from ..text.composed import composed, folded
+from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
+from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
-from .column_names import LABEL_COLUMNS, TEXT_COLUMNS, find_columns, usual_columns
-from .table_text import TableText, open_text, refuse_empty
 from .trees import NODE, tree_leaves
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 MAX_COLUMNS = 100_000
+GUESSED_ROWS, GUESSED_CELLS = 1_000, 200_000  # that columns are guessed from
+LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
+TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
 NEUTRAL = SENTIMENT[2]
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
 TREES = "trees"
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".txt")
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_UNTREED = re.compile("|".join(_BRACKETS), re.IGNORECASE)
+_BRACKET = re.compile("|".join(_BRACKETS), re.IGNORECASE)
 _QUOTES = {"``": '"', "''": '"'}
+Rows = Iterator[tuple[Place, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,22 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a file holds: rows in its order, its columns, and what a reader of results should know (`notes`)."""
+    """The rows of a labeled file in their order, its columns, and notes on how it was read."""
 
     name: str
     rows: tuple[ScoreRow, ...]
     text_columns: tuple[str, ...]
     label_column: str
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a file, and the positions of those that look like texts and like the label."""
+
+    names: tuple[str, ...]
+    texts: tuple[int, ...]
+    label: int | None
 
 
 def read_table(
@@ -67,77 +76,123 @@ def read_table(
 ) -> Table:
     """Return the labeled rows of a .csv, .tsv, .jsonl, .txt (trees, or cells between tabs) or .xlsx file. Text may be packed as .xz or .gz.
 
-    A column is given by its name or by its number from 1, as text. It may be an int if the names are those of `core.classify.columns`.
+    A column is given by its name or by its number from 1. The number may be an int if the names are those of `read_columns`.
     Several text columns are joined by a blank. If no column is given, the present ones of `prefer` are read, or else the usual ones.
     A file that is not UTF-8 is read in `encoding`, by default in a guessed one. Rows without a text or a label are left out and counted in
     `notes`. Raises BadInput if more than `max_rows` rows remain.
     """
     path = Path(path)
-    numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
+    is_numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
+    reading = _limits(encoding)
     with notes.collecting() as collected:
-        kind, text = _open(path, encoding)
+        kind = _kind_of(path, reading)
         if kind == TREES:
-            return _trees(path.name, text, collected)
-        wanted = list(text_columns), list(prefer)
-        return _table(path.name, _rows(path, kind, text, numbered), wanted, label_column, collected, max_rows)
+            rows, texts, label = _read_trees(path, reading), ("leaves",), "root"
+        else:
+            rows, texts, label = _read_rows(
+                path, _rows(path, kind, reading, is_numbered), list(text_columns), label_column, prefer, max_rows
+            )
+        return Table(path.name, tuple(rows), texts, label, tuple(collected.values()))
 
 
-def _open(path: Path, encoding: str | None) -> tuple[str, TableText | None]:
-    """Return the kind of a table, and its text or None for a workbook. The first line of a .txt file decides its kind."""
+def read_columns(path: str | Path) -> Columns:
+    """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or of a .txt file with tabs.
+
+    The label column has a usual name, or else its values recur most. The text columns have usual names, or else the text is the column with
+    the most characters. The first GUESSED_ROWS rows decide, or fewer rows of a wide table.
+    """
+    path = Path(path)
+    with notes.collecting():  # dropped, because reading the rows adds the same notes
+        reading = _limits()
+        kind = _kind_of(path, reading)
+        if kind == TREES:
+            raise BadInput(t("{name} has no columns. Separate texts and labels by tabs.", name=path.name))
+        placed = _rows(path, kind, reading, False)
+        _, names = next(placed, (None, None))
+        if names is None:
+            _refuse_empty(path.name)
+        n_rows = max(2, min(GUESSED_ROWS, GUESSED_CELLS // max(1, len(names))))
+        rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(placed, n_rows) if len(cells) == len(names)]
+    names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]
+    label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
+    if label is None:
+        kinds = {k: len({row[k].strip() for row in rows}) for k in range(len(names))}
+        recurring = [k for k, n in kinds.items() if 2 <= n <= len(rows) // 2]
+        label = min(recurring, key=lambda k: (kinds[k], k), default=None)
+    texts = _prefer_text([k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS and k != label], names_folded)
+    if not texts:
+        lengths = {k: sum(len(row[k]) for row in rows) for k in range(len(names)) if k != label}
+        texts = [max(lengths, key=lengths.get)] if lengths else []
+    return Columns(tuple(names), tuple(texts), label)
+
+
+def selector(names: Sequence[str], number: int) -> str | int:
+    """Return how `read_table` and the commands name a column: its name if it is unique and not a number, else its number."""
+    name = names[number - 1]
+    is_unique = sum(other.casefold() == name.casefold() for other in names) == 1
+    return name if name and is_unique and not name.isdecimal() else number
+
+
+def _limits(encoding: str | None = None) -> dict[str, Any]:
+    """Return how `iterate_lines` reads a labeled file."""
+    return {"whole": True, "most": limits().max_table_mb * 10**6, "encoding": encoding}
+
+
+def _lines(path: Path, reading: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    return iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading)
+
+
+def _kind_of(path: Path, reading: dict[str, Any]) -> str:
+    """Return the kind of a file by its suffix. The first line of a .txt file decides between cells and trees."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
         refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
-    if kind == ".xlsx":
-        return kind, None
-    text = open_text(path, encoding)
     if kind == ".txt":
-        first = next((line.lstrip() for _, line in text.lines() if line.strip()), "")
-        kind = ".tsv" if "\t" in first and not NODE.match(first) else TREES
-    return kind, text
+        first = next((line.lstrip() for _, line in _lines(path, reading) if line.strip()), "")
+        return ".tsv" if "\t" in first and not NODE.match(first) else TREES
+    return kind
 
 
-def iterate_rows(path: Path, *, numbered: bool) -> Iterator[tuple[Place, Any]]:
-    """Yield the names and then the cells of a table's rows, each with its place."""
-    kind, text = _open(path, None)
-    if kind == TREES:
-        raise BadInput(t("{name} has no columns. Separate texts and labels by tabs.", name=path.name))
-    return _rows(path, kind, text, numbered)
+def _refuse_empty(name: str) -> NoReturn:
+    raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=name))
 
 
-def _rows(path: Path, kind: str, text: TableText | None, numbered: bool) -> Iterator[tuple[Place, Any]]:
-    return _json_rows(path.name, text) if kind == ".jsonl" else _cell_rows(path, kind, text, numbered)
-
-
-def _trees(name: str, text: TableText, collected: notes.Notes) -> Table:
-    """The whole sentences of Stanford's sentiment treebank (Socher et al. 2013): the root's label and the leaves."""
+def _read_trees(path: Path, reading: dict[str, Any]) -> list[ScoreRow]:
+    """Return the sentences of Stanford's sentiment treebank (Socher et al. 2013): the leaves, and the label of the root."""
     rows = []
-    left_out = LeftOut(name)
-    for place, line in text.lines(""):
+    left_out = LeftOut(path.name)
+    for place, line in _lines(path, reading):
         if not line.strip():
             continue
         left_out.n_rows += 1
         if leaves := tree_leaves(line.strip()):
-            words = [_UNTREED.sub(lambda sign: _BRACKETS[sign[0].upper()], leaf) for leaf in leaves]
+            words = [_BRACKET.sub(lambda sign: _BRACKETS[sign[0].upper()], leaf) for leaf in leaves]
             words = [_QUOTES.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
             rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(line.strip()[1])]))
             continue
         needed = t("A tree looks like this: (3 (2 A) (4 success)).")
         left_out.add(BadRow(place, t("{line} is not a tree", line=show_value(line.rstrip("\r\n"))), needed))
     left_out.check()
-    return Table(name, tuple(rows), ("leaves",), "root", tuple(collected.values()))
+    if not left_out.n_rows:
+        _refuse_empty(path.name)
+    return rows
 
 
-def _json_rows(name: str, text: TableText) -> Iterator[tuple[Place, Any]]:
-    """First the names of the first row's columns, then (place, cells) of each row."""
+def _rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
+    """Yield the names and then the cells of a table's rows, each with its place."""
+    return _json_rows(path, reading) if kind == ".jsonl" else _cell_rows(path, kind, reading, is_numbered)
+
+
+def _json_rows(path: Path, reading: dict[str, Any]) -> Rows:
+    """Yield the names of the first row's columns, and then the cells of each row."""
     names: list[str] = []
-    left_out = LeftOut(name)
-    for place, line in text.lines():
-        if not line.strip():
-            continue
-        left_out.n_rows += 1
+    left_out = LeftOut(path.name)
+    needed = t('A row looks like this: {{"text": "Rain ahead", "label": "weather"}}.')
+    for place, row in json_rows(path, left_out, needed, longest=MAX_RECORD, tolerant=True, **reading):
         try:
-            row = _json_row(line, place)
-            cells = [_plain(row.get(key), place, key) for key in names or row]
+            if not isinstance(row, dict):
+                refuse(place, t("{row} is not a row", row=show_value(row)), needed)
+            cells = [_cell_of(row.get(key), place, key) for key in names or row]
         except BadRow as error:
             left_out.add(error)
             continue
@@ -147,122 +202,130 @@ def _json_rows(name: str, text: TableText) -> Iterator[tuple[Place, Any]]:
     left_out.check()
 
 
-def _json_row(line: str, place: Place) -> dict:
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        refuse(place, str(error), _needed_row())
-    if not isinstance(row, dict):
-        refuse(place, t("{row} is not a row", row=show_value(row)), _needed_row())
-    return row
-
-
-def _needed_row() -> str:
-    return t('A row looks like this: {{"text": "Rain ahead", "label": "weather"}}.')
-
-
-def _plain(value: Any, place: Place, key: str) -> str:
+def _cell_of(value: Any, place: Place, key: str) -> str:
     if isinstance(value, list | dict):
         message = t("{value} under {key}", value=show_value(value), key=show_value(key))
         refuse(place, message, t("A text and a label are one value each."))
     return "" if value is None else str(value)
 
 
-def _cell_rows(path: Path, kind: str, text: TableText | None, numbered: bool) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the names, and then (place, cells) of each row. `numbered` tells that the caller gives columns by number."""
-
-    def rows() -> Iterator[tuple[Place, list[str]]]:
-        if kind == ".xlsx":
-            return file_rows(path, kind, most=limits().max_table_mb * 10**6)
-        return table_rows(path.name, text.lines(""), tabs=kind != ".csv")
-
-    placed = rows()
+def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
+    """Yield the names, and then (place, cells) of each row. `is_numbered` tells that the caller gives columns by number."""
+    placed = file_rows(path, kind, **reading)
     first = next(placed, None)
-    if first is None:  # the file has only separators
-        refuse_empty(path.name)
+    if first is None:
+        return
     if len(first[1]) > MAX_COLUMNS:
         values = {"name": path.name, "n": len(first[1]), "most": MAX_COLUMNS}
         raise BadInput(t("{name} has {n:,} columns; at most {most:,} are read. Remove the others.", **values))
-    names = _missing_names(first[1], rows, numbered)
-    if names:
+    if names := _missing_names(first[1], lambda: file_rows(path, kind, **reading), is_numbered):
         yield first[0], names
     yield first
     yield from placed
 
 
-def _missing_names(first: list[str], rows: Callable[[], Iterator[tuple[Place, list[str]]]], numbered: bool) -> list[str]:
-    """Names for the columns of a table whose first row is none of names, else []: a label in its first or last cell comes
-    again below, or the caller counts columns and no usual name is there."""
+def _missing_names(first: list[str], read: Callable[[], Rows], is_numbered: bool) -> list[str]:
+    """Return names for the columns of a table without a row of names; [] where its first row has names.
+
+    It has none if the label in its first or last cell recurs below, or if the caller numbers columns and it has no usual name.
+    """
     cells = [cell.strip().casefold() for cell in first]
     if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS}:
         return []
     is_first = is_last = False
-    for _, row in _below(rows(), len(cells)):
-        is_last |= row[-1].strip().casefold() == cells[-1]
-        if is_first := row[0].strip().casefold() == cells[0]:
-            break
-    known = {2: ["class", "text"], 3: ["class", "title", "description"]}.get(len(cells))  # 3: AG News's own
+    for _, row in islice(read(), 1, None):
+        if len(row) == len(cells):
+            is_last |= row[-1].strip().casefold() == cells[-1]
+            if is_first := row[0].strip().casefold() == cells[0]:
+                break
+    numbers = [str(k) for k in range(1, len(cells) + 1)]
+    usual = {2: ["class", "text"], 3: ["class", "title", "description"]}.get(len(cells), numbers)  # 3: AG News's own
     if is_first:
-        return known or _numbers(cells)
+        return usual
     if is_last:
-        return known[::-1] if len(cells) == 2 else _numbers(cells)
-    return _numbers(cells) if numbered else []
+        return usual[::-1] if len(cells) == 2 else numbers
+    return numbers if is_numbered else []
 
 
-def _below(rows: Iterator[tuple[Place, list[str]]], width: int) -> Iterator[tuple[Place, list[str]]]:
-    """Rows below the first that are as wide."""
-    return ((place, row) for place, row in islice(rows, 1, None) if len(row) == width)
+def _find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
+    """Return the positions of columns by their names (ignoring case) or numbers. Raises BadRow for one that is missing."""
+    positions = []
+    for column in wanted:
+        if (position := find_column(names, column)) is None:
+            refuse_column(column, names, place, t("Name one of them, or give its number."))
+        positions.append(position)
+    return positions
 
 
-def _numbers(cells: list[str]) -> list[str]:
-    return [str(k) for k in range(1, len(cells) + 1)]
+def _find_label(names: list[str], place: Place) -> int:
+    """Return the position of the first column with a usual name for labels."""
+    if (position := next((k for k, name in enumerate(map(folded, names)) if name in LABEL_COLUMNS), None)) is None:
+        missing = t("no label column among {columns}", columns=show_value(names, 300))
+        refuse(place, missing, t("Say which one holds the label (--label-column)."))
+    return position
 
 
-def _table(
-    name: str,
-    placed: Iterator,
-    wanted: tuple[list[str], list[str]],
-    label_column: str | None,
-    collected: notes.Notes,
-    max_rows: int | None = None,
-) -> Table:
-    """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
+def _find_texts(names: list[str], place: Place) -> list[int]:
+    """Return the positions of the columns with usual names for texts, or of the only column beside the label and row numbers."""
+    names_folded = [folded(name) for name in names]
+    positions = [k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS]
+    if not positions:
+        others = [k for k, name in enumerate(names_folded) if not INDEX_NAMES.fullmatch(name)]
+        label = next((k for k in others if names_folded[k] in LABEL_COLUMNS), None)
+        positions = [k for k in others if k != label] if len(others) == 2 else []
+    if not positions:
+        missing = t("no text column among {columns}", columns=show_value(names, 300))
+        refuse(place, missing, t("Say which one holds the text (--text-column)."))
+    return _prefer_text(positions, names_folded)
+
+
+def _prefer_text(positions: list[int], names: list[str]) -> list[int]:
+    """Return only the columns called "text", if any: others would repeat them. A title and its description belong together."""
+    return [k for k in positions if names[k] == "text"] or positions
+
+
+def _read_rows(
+    path: Path, placed: Rows, text_columns: list[str | int], label_column: str | int | None, prefer: Sequence[str], max_rows: int | None
+) -> tuple[list[ScoreRow], tuple[str, ...], str]:
+    """Return the labeled rows of a table, the names of its text columns, and that of its label column."""
+    name = path.name
     if (first := next(placed, None)) is None:
-        refuse_empty(name)
+        _refuse_empty(name)
     place, names = first
     names = [column.strip() for column in names]
-    labels = find_columns(names, [label_column], place) if label_column else usual_columns(names, LABEL_COLUMNS, "label", place)[:1]
-    preferred = wanted[0] or [column for column in wanted[1] if column in map(str.casefold, names)]
-    texts = find_columns(names, preferred, place) if preferred else usual_columns(names, TEXT_COLUMNS, "text", place)
-    texts = [column for column in texts if column not in labels]
-    for column in [*texts, *labels] if wanted[0] else labels:
+    label = _find_columns(names, [label_column], place)[0] if label_column else _find_label(names, place)
+    chosen = text_columns or [column for column in prefer if column in map(str.casefold, names)]
+    texts = _find_columns(names, chosen, place) if chosen else _find_texts(names, place)
+    texts = [column for column in texts if column != label]
+    for column in [*texts, label] if text_columns else [label]:
         note_doubled(name, names, column)
-    unread = None if preferred else Unread(name, names, texts, (*TEXT_COLUMNS, *OTHER_TEXTS), labels)
-    rows, blank, spelled = [], 0, Counter()
+    unread = None if chosen else Unread(name, names, texts, (*TEXT_COLUMNS, *OTHER_TEXTS), [label])
+    width = max([label, *texts]) + 1
+    rows, n_blank, spellings = [], 0, Counter()
     left_out = LeftOut(name)
     for place, cells in placed:
         left_out.n_rows += 1
-        if len(cells) <= max(labels + texts):
-            needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=show_value(names, 300))
+        if len(cells) < width:
+            needed = t("{n} are needed: {columns}.", n=width, columns=show_value(names, 300))
             left_out.add(BadRow(place, t("{n} columns", n=len(cells)), needed))
             continue
         if unread:
             unread.look(cells)
         text = " ".join(part for k in texts if not is_missing(part := cells[k][:MAX_CHARACTERS].strip()))
-        label = whole(cells[labels[0]])
-        if text and not is_missing(label):
-            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
+        value = plain_number(cells[label])
+        if text and not is_missing(value):
+            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", value))))
             if max_rows is not None and len(rows) > max_rows:
                 values = {"name": name, "most": max_rows}
                 raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))
         else:
-            blank += 1
-            spelled.update({cell.strip() for cell in (label, *(cells[k] for k in texts)) if cell.strip() and is_missing(cell)})
+            n_blank += 1
+            spellings.update({cell.strip() for cell in (value, *(cells[k] for k in texts)) if cell.strip() and is_missing(cell)})
     left_out.check()
     if not rows:
         raise BadInput(t("{name} holds no row with both a text and a label below its first line. Add some.", name=name))
-    if blank:
-        listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spelled.most_common(3))
+    if n_blank:
+        listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spellings.most_common(3))
         missing = f" ({listed})" if listed else ""
-        collected[name, "blank"] = f"{name}: {blank:,} rows without text or without label were left out{missing}."
-    return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], tuple(collected.values()))
+        notes.add((name, "blank"), f"{name}: {n_blank:,} rows without text or without label were left out{missing}.")
+    return rows, tuple(names[k] for k in texts), names[label]

@@ -18,8 +18,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..files import uploaded
 from ..files.artifacts import check_fits, parse_json
-from ..text.file_lines import Place, is_guess, refuse, show_value
-from ..text.json_rows import json_rows
+from ..text.file_lines import Place, is_guess, json_rows, refuse, show_value
 from ..text.sentences import as_text, check_position, checked_tokens
 from .agreement import alpha
 from .spread import Given, Labels, SpreadLabels, clean

@@ -25,7 +25,7 @@ from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
 from ..text.legible import legible
 from ..text.own_corpus import keep_sentences
 from ..text.sentences import Sentence, Target
-from ..text.tables import file_rows, is_missing, whole
+from ..text.tables import file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens, pieces, spans_in
 
 USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
@@ -73,7 +73,7 @@ def read_uses(path: str | Path) -> list[Use]:
             refuse(place, t("use {name} is there twice", name=show_value(name)), t("Give each use its own identifier."))
         others = {"date": _cell(row, "date"), "pos": _cell(row, "pos")}
         uses[name] = Use(
-            identifier=name, lemma=row["lemma"], grouping=whole(row["grouping"]), context=context, start=start, end=end, **others
+            identifier=name, lemma=row["lemma"], grouping=plain_number(row["grouping"]), context=context, start=start, end=end, **others
         )
 
     _read(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token"), take)
@@ -83,14 +83,14 @@ def read_uses(path: str | Path) -> list[Use]:
 def _cell(row: Mapping[str, str], name: str) -> str:
     """Return a cell that may be empty, as pandas writes whole numbers or not."""
     cell = row.get(name, "")
-    return "" if is_missing(cell) else whole(cell)
+    return "" if is_missing(cell) else plain_number(cell)
 
 
 def _span(place: Place, row: Mapping[str, str]) -> tuple[int, int]:
     """Return where a use's word begins and ends in its context; of several parts the first. A spreadsheet makes 14:18:00 of 14:18."""
     context, span = row["context"], row["indexes_target_token"]
     start, colon, end = re.split("[,;]", span)[0].strip().partition(":")
-    start, end = (whole(part.removesuffix(":00") if part.count(":") else part) for part in (start, end))
+    start, end = (plain_number(part.removesuffix(":00") if part.count(":") else part) for part in (start, end))
     if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
         message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
         refuse(place, message, t("Write it as 17:22, characters from 0."))
@@ -116,7 +116,7 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     clusters: dict[str, str] = {}
 
     def take(place: Place, row: dict[str, str]) -> None:
-        name, cluster = row["identifier"], whole(row["cluster"])
+        name, cluster = row["identifier"], plain_number(row["cluster"])
         cluster = NOISE if is_missing(cluster) else cluster
         if known and name not in known:
             refuse(place, t("use {name} is not among the uses", name=show_value(name)), t("Load the uses that belong to these clusters."))
@@ -133,7 +133,7 @@ def read_judgments(path: str | Path) -> list[UsePair]:
     judgments = []
 
     def take(place: Place, row: dict[str, str]) -> None:
-        judgment = whole(row["judgment"].replace(",", "."))
+        judgment = plain_number(row["judgment"].replace(",", "."))
         undecided = is_missing(judgment) or judgment in CANNOT_DECIDE
         if not undecided and judgment not in map(str, range(IDENTICAL + 1)):
             refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from ..common.errors import BadInput
-from ..text.file_lines import iterate_lines, refuse, show_value
-from ..text.json_rows import json_rows
+from ..text.file_lines import iterate_lines, json_rows, refuse, show_value
 from ..text.sentences import LabeledRow, checked_tokens, read_labeled
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster

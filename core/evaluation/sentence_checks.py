@@ -12,8 +12,7 @@ from pathlib import Path
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..text.file_lines import is_guess
-from ..text.json_rows import json_rows
+from ..text.file_lines import is_guess, json_rows
 
 SENSES = 2, 6  # of a word
 FEWEST = 10  # sentences of a sense

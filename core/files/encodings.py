@@ -1,6 +1,5 @@
 """Which encoding a text file that is no UTF-8 is written in: read off its bytes by charset-normalizer."""
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,17 +35,18 @@ def _spells(sample: bytes, encoding: str, other: str) -> bool:
     )
 
 
-def encoding_of(opened: Callable, path: Path, end: int, line: bytes) -> str | None:
-    """Of a file that `opened` unpacks, by a line that ends at byte `end` and what follows; None where it is plain ASCII."""
-    if line.isascii():
-        return None
-    with contextlib.suppress(UnicodeDecodeError):
-        line.decode()
+def encoding_of(opened: Callable, path: Path, end: int, line: bytes, *, is_thorough: bool = False) -> str | None:
+    """Return the encoding of a file by its first line that is not ASCII, which ends at byte `end`, and by the text after it.
+
+    A line of UTF-8 is enough, unless `is_thorough`: short words in other encodings can be UTF-8 by chance. None where no encoding fits.
+    """
+    if not is_thorough and is_utf8(line):
         return "utf-8"
     with opened(path, "rb") as stream:
         stream.seek(end - len(line))
         sample = stream.read(SAMPLE)
-        return "utf-8" if is_mostly_utf8(sample[: sample.rfind(b"\n") + 1]) else guess(sample) or "utf-8"
+    lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
+    return "utf-8" if is_mostly_utf8(lines) or (not lines and is_utf8(line)) else guess(sample)
 
 
 def is_mostly_utf8(data: bytes) -> bool:

@@ -1,10 +1,13 @@
-"""The lines of a file with their places, unpacked and decoded, within stated limits; every fault is one sentence with its place."""
+"""Read the lines of a file, or the rows of a JSON file, with their places: unpacked, decoded and within limits.
+
+Every error is one sentence that names the place. A few rows that cannot be read are left out and noted.
+"""
 
 import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
@@ -13,15 +16,17 @@ from ..common import notes, steps
 from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
-from ..files.artifacts import check_fits
+from ..files.artifacts import check_fits, iterate_json_list, parse_json
 from ..files.encodings import encoding_of
-from ..files.formats import check_beginning
+from ..files.formats import check_beginning, suffix_of
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_LINE_BYTES = 1_000_000
+MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 ANY_SIZE = 1 << 62
 MOST_LEFT_OUT = 5  # rows for each one left out
-ENOUGH = 1_000  # rows, by which a file is refused before its end
+ENOUGH = 1_000  # rows after which a file can be refused before its end
+MAX_CONTROLS = 8  # control characters in a line of text in an unknown encoding
 _WIDE = {
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
@@ -31,7 +36,7 @@ _WIDE = {
 
 
 class Place(NamedTuple):
-    """Where something stands: "a.csv, line 3"; worded in the reader's language only if it must be told, as few places are."""
+    """A place in a file: "a.csv, line 3". It is put into words only for a message."""
 
     name: str  # of a file; "" for typed text
     number: int
@@ -46,7 +51,7 @@ class Place(NamedTuple):
 
 
 class BadRow(BadInput):
-    """What is wrong with one row, and where."""
+    """An error in one row, with its place."""
 
     def __init__(self, place: Place | str, result: str, needed: str) -> None:
         super().__init__(f"{place}: {result}. {needed}")
@@ -54,12 +59,12 @@ class BadRow(BadInput):
 
 
 def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
-    """Raise BadRow: what is wrong at a place, and what to do."""
+    """Raise BadRow with the error at a place and the remedy."""
     raise BadRow(place, result, needed)
 
 
 def show_value(value: Any, most: int = 80) -> str:
-    """A JSON value on one line, cut short; of what is in it, only the first level."""
+    """Return a JSON value on one line of at most `most` characters, with its first level only."""
     if isinstance(value, list | dict):
         parts = ", ".join("..." if isinstance(part, list | dict) else show_value(part) for part in islice(value, 20))
         text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("an empty row")
@@ -69,20 +74,20 @@ def show_value(value: Any, most: int = 80) -> str:
 
 
 def is_guess(row: dict) -> bool:
-    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    """Return whether a row's sense is a model's guess, not a person's: its "given" is false."""
     given = row.get("given", True)
     return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 class LeftOut:
-    """The rows of a file that cannot be read: left out and noted while they are few, refused where they are a fifth of all or more."""
+    """Rows that cannot be read: a few are left out and noted; a file with a fifth of them or more is refused."""
 
     def __init__(self, name: str) -> None:
-        self.n_rows = 0  # seen so far, counted by the caller, those left out included
+        self.n_rows = 0  # counted by the caller, those left out included
         self._name, self._first, self._numbers = name, None, []
 
     def add(self, error: BadRow) -> None:
-        """Leave out one row. BadInput once it is clear that they are many."""
+        """Leave out one row. Raises BadInput as soon as it is clear that there are many."""
         self._first = self._first or error
         self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
@@ -100,14 +105,14 @@ class LeftOut:
         return t("{name}: {n:,} rows are left out, the first in line {line}: {why}.", name=self._name, n=n, line=number, why=why)
 
     def check(self) -> None:
-        """Raise BadInput, with the places, where a fifth of the rows or more are left out."""
+        """Raise BadInput with the places if at least a fifth of the rows are left out."""
         if not self._numbers or MOST_LEFT_OUT * len(self._numbers) < self.n_rows:
             return
         result = self._first.result
-        if further := self._numbers[1:]:
-            numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
+        if others := self._numbers[1:]:
+            numbers = ", ".join(f"{number:,}" for number in others[:3]) + (", …" if len(others) > 3 else "")
             result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
-        notes.remove((self._name, "left out"))  # the error says it
+        notes.remove((self._name, "left out"))  # the error replaces it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 
@@ -134,18 +139,43 @@ def iterate_lines(
     longest: int = MAX_LINE_BYTES,
     in_pieces: bool = False,
     position: list[int] | None = None,
-    replace: bool = False,
+    tolerant: bool = False,
+    encoding: str | None = None,
 ) -> Iterator[tuple[Place, str]]:
-    """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text.
-    `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place. `position` holds how many bytes
-    were read, unpacked. `replace`: a few lines with bytes that are not UTF-8 are no error; the bytes are replaced, and noted."""
+    """Yield the lines of a file with their places, unpacked and decoded (core.files.encodings).
+
+    Parameters
+    ----------
+    path
+        A file of text, plain or packed (.xz, .gz).
+    whole
+        Whether all of the file will be read. Then a file larger than `most` is refused at once.
+    most
+        The limit of its unpacked bytes.
+    longest
+        The limit of a line's bytes.
+    in_pieces
+        Whether a longer line comes in pieces that have the same place, instead of being an error.
+    position
+        A list that will hold the number of bytes read so far, unpacked.
+    tolerant
+        Whether wrong bytes are no error. In a file of UTF-8 they are replaced and noted, while fewer than a fifth of the lines that are
+        not ASCII have any. Other text is read in a guessed encoding, or else as Latin-1, with a note.
+    encoding
+        The encoding of text that is not UTF-8, instead of a guess.
+
+    Raises
+    ------
+    BadInput
+        For a file that is too large, incomplete or not text.
+    """
     check_fits(path, most if whole else ANY_SIZE)
-    opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
+    opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
     count = LineCount(path.name)
-    replaced = _Replaced(path.name)
     try:
         with opened(path, "rb") as packed:
             stream, is_wide = _as_utf8(packed, path)
+            decoder = _Decoder(path, opened, "utf-8" if is_wide else None, encoding, tolerant)
             for number, data in _pieces(stream, longest, in_pieces):
                 steps.step(len(data))
                 place, total = Place(path.name, number), total + len(data)
@@ -157,12 +187,8 @@ def iterate_lines(
                     refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
                     refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
-                encoding = encoding or ("utf-8" if is_wide else encoding_of(opened, path, total, data))
-                if replace and encoding == "utf-8" and b"\x00" not in data:
-                    yield place, replaced.text(data, number)
-                else:
-                    yield place, _decoded(data, place, total == len(data), encoding)
-        replaced.check()
+                yield place, decoder.decode(data, place, total)
+        decoder.check()
     except UnicodeDecodeError:
         raise BadInput(t("{name} is damaged: it begins as UTF-16, and is not. Save it as UTF-8 text.", name=path.name)) from None
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
@@ -170,43 +196,64 @@ def iterate_lines(
         raise BadInput(message) from None
 
 
-class _Replaced:
-    """The lines of a file whose bytes are not all UTF-8: these are replaced and noted while such lines are few."""
+class _Decoder:
+    """Decodes the lines of a file: as UTF-8, or in the encoding of the first line that is not ASCII."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._n, self._wrong = name, 0, []
+    def __init__(self, path: Path, opened: Callable, encoding: str | None, other: str | None, tolerant: bool) -> None:
+        self._path, self._opened, self._encoding, self._other, self._tolerant = path, opened, encoding, other, tolerant
+        self._n_lines, self._wrong = 0, []  # lines that are not ASCII, and the errors of those with wrong bytes
 
-    def text(self, data: bytes, number: int) -> str:
-        """Return a line's text."""
-        self._n += not data.isascii()
+    def decode(self, data: bytes, place: Place, end: int) -> str:
+        """Return the text of a line that ends at byte `end` of the file."""
+        if b"\x00" in data:
+            refuse(place, t("a NUL byte"), t("Save it as UTF-8 text."))
+        if data.isascii():
+            return data.decode()
+        self._encoding = self._encoding or self._choose(data, place, end)
+        self._n_lines += 1
         try:
-            return data.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            self._wrong.append((data, number))
-            note_replaced(self._name, len(self._wrong), self._wrong[0][1])
-            return data.decode("utf-8", "replace")
+            text = data.decode(self._encoding)
+        except UnicodeDecodeError as error:
+            message = t("byte {n} ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+            self._wrong.append(BadRow(place, message, t("Save it as UTF-8 (spreadsheets: CSV UTF-8).")))
+            if not self._tolerant:
+                raise self._wrong[0] from None
+            self._note_wrong()
+            text = data.decode(self._encoding, "replace")
+        return text.removeprefix("\ufeff") if end == len(data) else text
 
     def check(self) -> None:
-        """Raise BadInput where a fifth of the lines that are not ASCII or more are not UTF-8."""
-        if self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n:
-            data, number = self._wrong[0]
-            _decoded(data, Place(self._name, number), False, "utf-8")
+        """Raise BadInput if at least a fifth of the lines that are not ASCII have wrong bytes."""
+        if self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n_lines:
+            raise self._wrong[0]
 
+    def _choose(self, data: bytes, place: Place, end: int) -> str:
+        if not self._tolerant:
+            return encoding_of(self._opened, self._path, end, data) or "utf-8"
+        encoding = encoding_of(self._opened, self._path, end, data, is_thorough=True)
+        if encoding == "utf-8":
+            return encoding
+        if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS:
+            raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
+        encoding = self._other or encoding or "latin-1"
+        values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
+        notes.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
+        return encoding
 
-def note_replaced(name: str, n: int, line: int) -> None:
-    """Note that so many lines have bytes that are not UTF-8, the first in this line."""
-    values = {"name": name, "line": line}
-    text = tn(
-        "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
-        "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
-        n,
-        **values,
-    )
-    notes.add((name, "bytes"), text)
+    def _note_wrong(self) -> None:
+        name, number, _ = self._wrong[0].place
+        text = tn(
+            "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
+            "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
+            len(self._wrong),
+            name=name,
+            line=number,
+        )
+        notes.add((name, "bytes"), text)
 
 
 def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:
-    """Return a stream of UTF-8, and whether it was UTF-16 or UTF-32; BadInput for a file of another kind by a text's name."""
+    """Return a stream of UTF-8, and whether it was UTF-16 or UTF-32. Raises BadInput for a file of another kind under a text's name."""
     beginning = stream.read(16)
     stream.seek(0)
     encoding = wide_encoding(beginning)
@@ -238,13 +285,13 @@ class Recoded(io.RawIOBase):
 
 
 def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[int, bytes]]:
-    """(number of the line from 1, bytes): a line of more than `longest` bytes up to where it is too long, or in pieces."""
+    """Yield the number, from 1, and the bytes of each line. A line of more than `longest` bytes comes in pieces, or up to that limit."""
     number, rest = 1, b""
     while data := rest + (more := stream.readline(longest + 1 - len(rest))):
         rest = b""
         lines = data.splitlines(keepends=True)
         if len(lines) == 1 and len(data) > longest:
-            end = _whole(data) if in_pieces else len(data)
+            end = _find_cut(data) if in_pieces else len(data)
             lines, rest = [data[:end]], data[end:]
         elif more and not data.endswith(b"\n"):
             rest = lines.pop()  # the line may go on, or its carriage return be followed by a line feed
@@ -253,8 +300,8 @@ def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[i
             number += line.endswith((b"\n", b"\r"))
 
 
-def _whole(data: bytes) -> int:
-    """How many of some bytes end with a whole letter: at a sign that is part of no other letter in any encoding read here, else in UTF-8."""
+def _find_cut(data: bytes) -> int:
+    """Return where bytes can be cut without cutting a letter: after a sign that is part of no letter in any encoding, or else as UTF-8."""
     if end := max(data.rfind(sign) for sign in (b"\n", b" ", b".", b",")) + 1:
         return end
     end = len(data) - 1
@@ -263,11 +310,44 @@ def _whole(data: bytes) -> int:
     return end
 
 
-def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
-    if b"\x00" in data:
-        refuse(place, t("a NUL byte"), t("Save it as UTF-8 text."))
-    try:
-        return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
-    except UnicodeDecodeError as error:
-        message = t("byte {n} ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
-        refuse(place, message, t("Save it as UTF-8 (spreadsheets: CSV UTF-8)."))
+def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **reading: Any) -> Iterator[tuple[Place, Any]]:
+    """Yield the JSON values of a .jsonl file, line by line, or the items of a .json list.
+
+    With `left_out`, lines that are not JSON are left out, and `left_out` counts them and all rows. `needed` is the remedy in messages, and
+    `reading` is as `iterate_lines` takes it.
+    """
+    if (kind := suffix_of(path)) not in (".json", ".jsonl"):
+        raise BadInput(f"{path.name} holds no labeled rows: they are read from .jsonl or .json files.")
+    strict = left_out is None
+    left_out = left_out or LeftOut(path.name)
+    needed = needed or t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
+    if kind == ".json":
+        try:
+            for k, item in enumerate(_items(path)):
+                left_out.n_rows += 1
+                yield Place(path.name, k, True), item
+        except ValueError as error:
+            raise BadRow(path.name, str(error), needed) from None
+        return
+    for place, text in ((place, text) for place, text in iterate_lines(path, **reading) if text.strip()):
+        left_out.n_rows += 1
+        try:
+            value = parse_json(text)
+        except ValueError as error:
+            bad_row = BadRow(place, str(error), needed)
+            if strict:
+                raise bad_row from None
+            left_out.add(bad_row)
+            continue
+        yield place, value
+
+
+def _items(path: Path) -> Iterator[Any]:
+    """Yield the items of a .json list. Raises ValueError for any other content."""
+    text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+    if not text.strip():
+        return
+    LineCount(path.name).add(text.count("[") + text.count("{"))  # each list takes much more memory than its characters
+    if not text.lstrip().startswith("["):
+        raise ValueError(t("{value} instead of sentences", value=show_value(parse_json(text))))
+    yield from iterate_json_list(text)

@@ -20,16 +20,15 @@ from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
 from . import documents
+from .columns import DATE_COLUMNS, iterate_cells, note_blank
 from .composed import plain_word
-from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, refuse, show_value
-from .json_rows import json_rows
+from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, tokenize
 from .legible import legible
 from .line_breaks import DETECT, sentences_in
 from .other_forms import settle_tokens
 from .scripts import note_unread
-from .table_cells import DATE_COLUMNS, cells
-from .tables import is_missing, note_blank
+from .tables import is_missing
 from .tokens import as_written, join_tokens, pieces, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
@@ -93,7 +92,7 @@ def read_sentences(
     .json: a list of such rows, of token lists or of texts.
     .docx, .pdf, .epub: the text of the document.
     .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1 if the table has no names (then every row is text). Dates
-    are in the column `date_column`, or else in one of core.text.table_cells.DATE_COLUMNS. A column "document" names the text of a row.
+    are in the column `date_column`, or else in one of core.text.columns.DATE_COLUMNS. A column "document" names the text of a row.
     Consecutive rows with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
@@ -217,7 +216,7 @@ def _sentences(
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
         left_out = LeftOut(path.name)
-        for place, text, date, name in cells(path, kind, *columns, blank=blank, **reading):
+        for place, text, date, name in iterate_cells(path, kind, *columns, blank=blank, **reading):
             left_out.n_rows += 1
             try:
                 sentences = list(_from_text([(place, text)], lines, blank))
@@ -247,7 +246,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
     column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
-    for place, row in json_rows(path, left_out, **reading):
+    for place, row in json_rows(path, left_out, tolerant=True, **reading):
         name = row.get("document") if isinstance(row, dict) else None
         document = _document_name(name)
         date = _date_of(row, date_column) if isinstance(row, dict) else None

@@ -1,6 +1,6 @@
-"""The rows of a table as people have them: CSV and TSV as spreadsheets, pandas, R and corpora's own sites write them, and .xlsx.
+"""Read the rows of a table: CSV and TSV as spreadsheets, pandas, R and websites write them, and Excel workbooks.
 
-The separator, the quotation and a first line `sep=;` are found in the file. A row that cannot be read is left out and noted
+The separator, the quotes and a first line `sep=;` are found in the file. A few rows that cannot be read are left out and noted
 (core.text.file_lines.LeftOut).
 """
 
@@ -8,24 +8,20 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common import notes
-from ..common.i18n import t, tn
-from .composed import folded
+from ..common.i18n import t
 from .file_lines import BadRow, LeftOut, Place, iterate_lines
 from .workbooks import workbook_rows
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
-MOST_SNIFFED = 2_000, 1_000_000  # lines and characters by which the form of a table is told
-MAX_RECORD = 10_000_000  # characters of one row; where a quote is open for longer, it was never closed
-PEEKED = 50  # rows by which names of rows without a name on top are told
+MOST_SNIFFED = 2_000, 1_000_000  # lines and characters that the form of a table is recognized by
+MAX_RECORD = 10_000_000  # characters of one row; a longer quote was never closed
+PEEKED = 50  # rows that a column of row names is recognized by
 # As pandas, R, Excel and databases write that a cell has no value. Case counts: NONE is a class of stances, "none" an answer.
 MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
-INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
-PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
 _GIVEN_MARK = re.compile(r"\"?sep=([^\w\r\n\"])\"?[,;\t|]*[\r\n]*", re.IGNORECASE)
 _DOUBLED = '""'
 
@@ -49,8 +45,8 @@ def is_missing(cell: str) -> bool:
     return not cell or cell in MISSING
 
 
-def whole(cell: str) -> str:
-    """Return a cell; a whole number that pandas wrote as a float without its point: "-1.0" is "-1"."""
+def plain_number(cell: str) -> str:
+    """Return a cell without the point of a whole number that pandas wrote as a float: "-1.0" is "-1"."""
     cell = cell.strip()
     return cell.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.0+", cell) else cell
 
@@ -60,26 +56,17 @@ def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, li
     if kind == ".xlsx":
         yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, most=reading.get("most", 1 << 62))), "")
     else:
-        yield from table_rows(path.name, iterate_lines(path, replace=True, **reading), tabs=kind != ".csv")
+        yield from table_rows(path.name, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading), tabs=kind != ".csv")
 
 
 def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the rows of a table's lines, as `file_rows`; `tabs`: its cells are separated by tabs, whatever else is in its first line."""
-    lines = _at_returns(lines)
+    """Yield the rows of a table's lines, no row wider than the first. With `tabs`, cells are separated by tabs alone."""
+    lines = starmap(Line, lines)
     head = _head(lines)
     given = _GIVEN_MARK.fullmatch(head[0].text) if head else None
     head = head[1:] if given else head
     mark = given[1] if given else "\t" if tabs else _separator(head)
     yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark)), mark)
-
-
-def _at_returns(lines: Iterable[tuple[Place, str]]) -> Iterator[Line]:
-    """Split lines at carriage returns too, as old Macs ended theirs."""
-    for place, text in lines:
-        if "\r" in text.rstrip("\r\n"):
-            yield from (Line(place, part) for part in re.split(r"(?<=\r)(?!\n)", text) if part)
-        else:
-            yield Line(place, text)
 
 
 def _head(lines: Iterator[Line]) -> list[Line]:
@@ -129,7 +116,7 @@ def is_quoted(head: Sequence[Line], mark: str) -> bool:
         return True
     proper = sum(_is_within_quotes(cell) and _DOUBLED in cell[1:-1] for cell in begun)
     open_ones = sum(not _is_within_quotes(cell) for cell in begun)
-    return proper > open_ones or (open_ones > 0 and _reads_whole(head, mark))
+    return proper > open_ones or (open_ones > 0 and _is_regular(head, mark))
 
 
 def _is_within_quotes(cell: str) -> bool:
@@ -137,7 +124,7 @@ def _is_within_quotes(cell: str) -> bool:
     return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace(_DOUBLED, "")
 
 
-def _reads_whole(head: Sequence[Line], mark: str) -> bool:
+def _is_regular(head: Sequence[Line], mark: str) -> bool:
     """Return whether all rows, read with quotes, are as wide as the first and none is out of order."""
     records = list(_records(iter(head), mark, True))[: -1 if len(head) >= MOST_SNIFFED[0] else None]
     width = len(records[0].cells)
@@ -242,48 +229,3 @@ def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: s
     if mark == "\t":
         return BadRow(place, message, t("Replace tabs in cells with blanks."))
     return BadRow(place, message, t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark))
-
-
-def note_blank(name: str, n: int) -> None:
-    """Note that so many rows have no text."""
-    notes.add(
-        (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
-    )
-
-
-def note_doubled(name: str, names: Sequence[str], number: int) -> None:
-    """Note that several columns have the name of the one that is read; `number` counts from 0."""
-    others = [k for k, other in enumerate(names) if k != number and folded(other.strip()) == folded(names[number].strip())]
-    if others:
-        values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
-        text = t(
-            "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
-        )
-        notes.add((name, "doubled", number), text)
-
-
-class Unread:
-    """The columns of a table that hold prose and are not read, unless the user chose the column."""
-
-    def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], aside: Sequence[int] = ()) -> None:
-        self._name, self._names = name, [each.strip() for each in names]
-        self._read = ", ".join(f"“{self._names[k]}”" for k in read)
-        self._is_text = any(folded(self._names[k]) == "text" for k in read)
-        self._words = {k: 0 for k in range(len(names)) if k not in {*read, *aside}}
-        self._usual, self._n = {k for k in self._words if folded(self._names[k]) in usual}, 0
-
-    def look(self, cells: Sequence[str]) -> None:
-        """Look at a row; after the first PEEKED rows a note names the columns."""
-        if self._n >= PEEKED:
-            return
-        self._n += 1
-        for k in self._words:
-            self._words[k] += len(cells[k].split()) if k < len(cells) else 0
-        prose = [k for k, n in self._words.items() if n and (k in self._usual or n >= PROSE_WORDS * self._n)]
-        if prose:
-            values = {"name": self._name, "read": self._read, "unread": ", ".join(f"“{self._names[k]}”" for k in prose)}
-            if self._is_text:
-                text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
-            else:
-                text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
-            notes.add((self._name, "unread"), text)

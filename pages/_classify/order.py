@@ -7,9 +7,8 @@ from typing import TypeVar
 import streamlit as st
 
 from core.classify import tasks, trainings
-from core.classify.columns import read_columns, selector
 from core.classify.model import variant_titles
-from core.classify.tables import read_table
+from core.classify.tables import read_columns, read_table, selector
 from core.classify.trainings import Order
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact

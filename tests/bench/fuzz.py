@@ -31,9 +31,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig
-from core.classify.columns import read_columns
 from core.classify.data import SplitConfig, make_dataset
-from core.classify.tables import read_table
+from core.classify.tables import read_columns, read_table
 from core.common import i18n, notes
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.classify.columns import read_columns
-from core.classify.tables import read_table
+from core.classify.tables import read_columns, read_table
 from core.common.errors import BadInput
 
 TOPICS = ("garden", "kitchen", "workshop")

@@ -7,8 +7,7 @@ import lzma
 import pytest
 
 from core.classify import tables
-from core.classify.columns import MAX_CELLS, read_columns
-from core.classify.tables import read_table
+from core.classify.tables import GUESSED_CELLS, read_columns, read_table
 from core.common import notes, steps
 from core.common.errors import BadInput
 from core.common.turns import JobEnded
@@ -44,7 +43,7 @@ def test_wide_table_takes_memory_only_for_its_texts_and_labels(tmp_path, name, t
     assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
     assert (columns.texts, columns.label) == ((0,), 1)
     assert peak_mb < 25 and size > 1
-    assert columns_peak_mb < 25 + 100 * MAX_CELLS / MB
+    assert columns_peak_mb < 25 + 100 * GUESSED_CELLS / MB
 
 
 def test_wide_json_rows_take_memory_only_for_their_texts_and_labels(tmp_path):
@@ -65,11 +64,11 @@ def test_cell_of_many_megabytes_is_cut(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("line.csv", b"text,label\n" + b"word " * 2_100_000 + b",a\nb,c\n", "over 10,000,000 characters without line break"),
+        ("line.csv", b"text,label\n" + b"word " * 2_100_000 + b",a\nb,c\n", "over 10,000,000 bytes without line break"),
         ("names.csv", b"text,label" + b",c" * 100_000 + b"\na,b\n", "has 100,002 columns; at most 100,000 are read"),
         ("blank.csv.gz", gzip.compress(b"text,label\na,b\n" + b"\n" * 60_000, mtime=0), "over 50,000 lines"),
         ("blank.jsonl.xz", lzma.compress(b'{"text": "a", "label": "b"}\n' + b"\n" * 60_000), "over 50,000 lines"),
-        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (11 * MB)), "unpacks to more than 10 MB"),
+        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (11 * MB)), "over 10,000,000 bytes unpacked"),
     ],
 )
 def test_file_beyond_a_bound_is_refused_with_its_name_and_the_bound(tmp_path, monkeypatch, name, content, message):

@@ -7,12 +7,11 @@ import threading
 import pandas as pd
 import pytest
 
-from core.classify.columns import read_columns
-from core.classify.tables import read_table
+from core.classify.tables import read_columns, read_table
 from core.common import notes
 from core.common.errors import BadInput
+from core.text.columns import iterate_cells
 from core.text.sentences import read_sentences
-from core.text.table_cells import cells
 from tests.core.document_parts import workbook
 
 TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
@@ -32,7 +31,7 @@ def write(tmp_path):
 def texts_of(path, **how) -> tuple[list[str], list[str]]:
     """The text cells of a table and the notes on it."""
     with notes.collecting() as found:
-        read = [text for _, text, *_ in cells(path, path.suffix, how.get("column"), None, whole=True)]
+        read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None, whole=True)]
     return read, list(found.values())
 
 

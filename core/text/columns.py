@@ -1,0 +1,165 @@
+"""Find the columns of a table that hold its texts, dates and documents, and note the columns that are not read."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from ..common import notes
+from ..common.i18n import t, tn
+from .composed import composed, folded
+from .file_lines import BadRow, LeftOut, Place, refuse, show_value
+from .tables import PEEKED, file_rows, is_missing
+
+TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
+OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
+DATE_COLUMNS = ("date", "year")  # read unless another is named
+DOCUMENT_COLUMN = "document"  # names the text that a row belongs to
+INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
+MAX_DATE = 80  # characters
+PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
+
+
+class TextCell(NamedTuple):
+    """A text of a table, with the line its row begins on; its date and document are None where the table has none."""
+
+    place: Place
+    text: str
+    date: str | None = None
+    document: str | None = None
+
+
+def iterate_cells(
+    path: Path, kind: str, column: str | None, date_column: str | None, *, blank: bool = False, **reading: Any
+) -> Iterator[TextCell]:
+    """Yield the text cells of a table (.csv, .tsv, .xlsx).
+
+    Columns are as `find_column` takes them; a table whose text column is numbered has no row of names. With `blank`, a row without text
+    gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
+    """
+    rows = file_rows(path, kind, **reading)
+    left_out, n_blank = LeftOut(path.name), 0
+    for place, first in islice(rows, 1):
+        text, is_header = _find_text(first, column, place)
+        date = _find_date(first, date_column, place, is_header)
+        document = _find_usual(first, (DOCUMENT_COLUMN,)) if is_header else None
+        unread = None
+        if not is_header:
+            yield TextCell(place, first[text], _read_date(first, date))
+        else:
+            note_doubled(path.name, first, text)
+            others = tuple(k for k in (date, document) if k is not None)
+            unread = None if column else Unread(path.name, first, (text,), (*TEXT_COLUMNS, *OTHER_TEXTS), others)
+        for place, row in rows:
+            left_out.n_rows += 1
+            if unread:
+                unread.look(row)
+            if len(row) <= text:
+                left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=text + 1)))
+            elif blank or not is_missing(row[text]):
+                yield TextCell(place, "" if is_missing(row[text]) else row[text], _read_date(row, date), _read_document(row, document))
+            else:
+                n_blank += 1
+                note_blank(path.name, n_blank)
+    left_out.check()
+
+
+def find_column(names: Sequence[str], column: str | int) -> int | None:
+    """Return the position of a column that is given by its number from 1 or by its name, ignoring case; None if there is none."""
+    if is_number(names, column):
+        return int(column) - 1
+    return _find_usual(names, (column,)) if isinstance(column, str) else None
+
+
+def is_number(names: Sequence[str], column: str | int) -> bool:
+    """Return whether a column is given by its number from 1."""
+    return (number := str(column)).isdecimal() and len(number) < 9 and 1 <= int(number) <= len(names)
+
+
+def refuse_column(column: str | int, names: Sequence[str], place: Place | str, needed: str) -> NoReturn:
+    """Raise BadRow for a column that a table does not have."""
+    refuse(place, t("no column {column} among {columns}", column=show_value(column), columns=show_value(list(names), 400)), needed)
+
+
+def _find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
+    names = [folded(name.strip()) for name in names]
+    return next((names.index(name) for name in map(folded, map(str.strip, usual)) if name in names), None)
+
+
+def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, bool]:
+    """Return the position of the texts, and whether this first row is a row of names."""
+    if column is not None:
+        position, is_header = find_column(row, column), not is_number(row, column)
+    elif len(row) == 1:
+        position, is_header = 0, row[0].casefold() in TEXT_COLUMNS
+    else:
+        position, is_header = _find_usual(row, TEXT_COLUMNS), True
+        if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", folded(row[0].strip())):  # the row numbers of pandas
+            position = 1
+    if position is None:
+        refuse_column(column or "text", row, place, t("Give the text’s column, name or number."))
+    return position, is_header
+
+
+def _find_date(row: list[str], column: str | None, place: Place, is_header: bool) -> int | None:
+    """Return the position of the dates; None if no column is given and none has a usual name."""
+    if column is None:
+        return _find_usual(row, DATE_COLUMNS) if is_header else None
+    position = find_column(row, column) if is_header or is_number(row, column) else None
+    if position is None:
+        refuse_column(column, row, place, t("Give the dates’ column, name or number."))
+    return position
+
+
+def _read_date(row: list[str], column: int | None) -> str | None:
+    return None if column is None or len(row) <= column else composed(row[column].strip())[:MAX_DATE] or None
+
+
+def _read_document(row: list[str], column: int | None) -> str | None:
+    return None if column is None or len(row) <= column or is_missing(row[column]) else composed(row[column].strip()) or None
+
+
+def note_blank(name: str, n: int) -> None:
+    """Note that so many rows have no text."""
+    notes.add(
+        (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
+    )
+
+
+def note_doubled(name: str, names: Sequence[str], number: int) -> None:
+    """Note that several columns have the name of the one that is read, whose position is `number`."""
+    others = [k for k, other in enumerate(names) if k != number and folded(other.strip()) == folded(names[number].strip())]
+    if others:
+        values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
+        text = t(
+            "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
+        )
+        notes.add((name, "doubled", number), text)
+
+
+class Unread:
+    """The columns of a table that hold prose and are not read, unless the user chose the column."""
+
+    def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
+        self._name, self._names = name, [name.strip() for name in names]
+        self._read = ", ".join(f"“{self._names[k]}”" for k in read)
+        self._is_text = any(folded(self._names[k]) == "text" for k in read)
+        self._words = {k: 0 for k in range(len(names)) if k not in {*read, *others}}
+        self._usual, self._n = {k for k in self._words if folded(self._names[k]) in usual}, 0
+
+    def look(self, cells: Sequence[str]) -> None:
+        """Look at a row; after the first PEEKED rows a note names the columns."""
+        if self._n >= PEEKED:
+            return
+        self._n += 1
+        for k in self._words:
+            self._words[k] += len(cells[k].split()) if k < len(cells) else 0
+        prose = [k for k, n in self._words.items() if n and (k in self._usual or n >= PROSE_WORDS * self._n)]
+        if prose:
+            values = {"name": self._name, "read": self._read, "unread": ", ".join(f"“{self._names[k]}”" for k in prose)}
+            if self._is_text:
+                text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
+            else:
+                text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
+            notes.add((self._name, "unread"), text)
