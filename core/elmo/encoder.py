@@ -1,8 +1,8 @@
-"""Sentences to layers, fast and without memory of what came before.
+"""Encode sentences into layers, without state from previous text.
 
-The char-CNN runs once per distinct spelling (a bounded cache keeps its answers), sentences of like length share a
-batch, a token budget bounds memory on any text, and the two directions, which never meet, run side by side. State
-starts at zero for every sentence: the same sentence gives the same vectors alone, in any batch, after any other text.
+The char-CNN runs once per distinct spelling (with a bounded cache), sentences of similar length share a batch, a token budget bounds
+memory, and the two directions run in parallel. The state starts at zero for every sentence, so a sentence has the same vectors alone, in
+any batch, and after any other text.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 
 
 class Encoder:
-    """A biLM in evaluation mode with a word cache; safe to share between threads (and users).
+    """A biLM in evaluation mode with a word cache. Threads and users may share it.
 
-    `precision` is that of its LSTMs' weights (core.elmo.low_precision). With `device` the model moves there, else it stays where it
-    is; what is given and what comes back lies in the processor's memory.
+    `precision` applies to the LSTMs' weights (core.elmo.low_precision). With `device` the model moves there, otherwise it stays where it
+    is. Arguments and results are in the processor's memory.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class Encoder:
         self._lock = threading.Lock()
 
     def at(self, precision: str) -> Encoder:
-        """The same model and word cache, its LSTMs' weights at another precision."""
+        """Return the same model and word cache with LSTM weights of another precision."""
         other = copy.copy(self)
         vars(other).pop("_edges", None)
         other.stacks, other.precision = stacks(self.model, precision), precision
         return other
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
-        """Take the char-CNN's vectors (n, P) of n spellings as they were computed before, by this very model."""
+        """Add char-CNN vectors (n, P) of n spellings that this model computed before."""
         if vectors.shape != (len(words), self.model.shape.projection):
             raise ValueError(f"{len(words)} words, vectors of shape {vectors.shape}, projection {self.model.shape.projection}")
         with self._lock:
@@ -84,8 +84,10 @@ class Encoder:
         return self.model.shape.dim
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D). `report(tokens done, tokens
-        in all)` is called after each batch."""
+        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
+
+        Calls `report(tokens done, total)` after each batch.
+        """
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         total = sum(map(len, sentences))
         done = 0
@@ -98,11 +100,14 @@ class Encoder:
         return results
 
     def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """(n, L, D): one token of each sentence. Each direction reads up to it and no further, together half of what `encode` reads."""
+        """Return the layers (n, L, D) of one token of each sentence.
+
+        Each direction stops at the token, so that together they read half of what `encode` reads.
+        """
         return self.alone(sentences, positions)[0]
 
     def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """(n, L, D), (n, 2P): one token of each sentence, and what `around` gives of it, to rounding; read as `encode_tokens` reads."""
+        """Return the layers (n, L, D) of one token of each sentence, and its `around` vectors (n, 2P), up to rounding."""
         layers = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
         around = np.empty((len(sentences), self.dim), np.float32)
         for numbers in self._batches(sentences):
@@ -120,7 +125,7 @@ class Encoder:
         return layers, around
 
     def word_vectors(self, words: list[str]) -> np.ndarray:
-        """(n, P) float32 char-CNN vectors of spellings, from the cache where they are known."""
+        """Return the char-CNN vectors (n, P) float32 of spellings, from the cache if possible."""
         with self._lock:
             result = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
             for word in result:
@@ -146,7 +151,7 @@ class Encoder:
         return np.stack([result[word] for word in words])
 
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Top-layer outputs with boundaries, for language modeling: (sentence, forward, backward), each (T + 2, P)."""
+        """Yield (sentence number, forward, backward) top-layer outputs with boundaries, each (T + 2, P), for language modeling."""
         for numbers in self._batches(sentences):
             run = _Run(self, [sentences[n] for n in numbers])
             ahead, behind = run.both()
@@ -154,8 +159,10 @@ class Encoder:
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it. `read`: the
-        sentences' layers (L, T, D), where they are known."""
+        """Return the states (n, 2P) of both directions just before they read one token of each sentence.
+
+        `read` holds the sentences' layers (L, T, D), if already computed.
+        """
         result = np.empty((len(sentences), self.dim), np.float32)
         half = self.dim // 2
         for row, layers, place in zip(result, read or encoded(self, sentences), positions, strict=True):
@@ -164,20 +171,22 @@ class Encoder:
         return result
 
     def places_in(self, layers: np.ndarray) -> np.ndarray:
-        """(T, 2P): what `around` gives of each token of a sentence whose layers (L, T, D) are known."""
+        """Return the `around` vectors (T, 2P) of all tokens of a sentence from its layers (L, T, D)."""
         half = self.dim // 2
         ahead, behind = np.vstack([self._edges[0], layers[-1, :, :half]]), np.vstack([layers[-1, :, half:], self._edges[1]])
         return np.concatenate([ahead[:-1], behind[1:]], axis=1)
 
     @cached_property
     def _edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """(P,), (P,): where the directions stand in front of a sentence's first token and behind its last, the same in each."""
+        """Return the forward state (P,) before any first token and the backward state (P,) after any last one."""
         _, ahead, behind = next(self.directions([["."]]))
         return ahead[0], behind[-1]
 
     def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
-        """Equally long streams of sentences with the LSTM's states carried over from each batch to the next. Batch k holds the k-th
-        sentence of every stream, as the published golden files were made; for demonstration."""
+        """Encode equally long streams of sentences with LSTM states carried over from batch to batch.
+
+        Batch k holds sentence k of every stream, as in the published golden files. For demonstration.
+        """
         if len({len(stream) for stream in streams}) > 1:
             raise BadInput(f"Streams must be equally long; these have {', '.join(str(len(s)) for s in streams)} sentences.")
         states: list[list[State]] | None = None
@@ -190,7 +199,7 @@ class Encoder:
         return results
 
     def _batches(self, sentences: list[list[str]]) -> Iterator[list[int]]:
-        """Sentence numbers in groups of like length, each at most `batch_tokens` with boundaries (or one sentence)."""
+        """Group sentence numbers by similar length, each group at most `batch_tokens` with boundaries (or one sentence)."""
         group = []
         tokens = 0
         for number in sorted((n for n, s in enumerate(sentences) if s), key=lambda n: len(sentences[n])):
@@ -210,7 +219,7 @@ class Encoder:
 
 
 class _Run:
-    """One batch: sentences packed (see core.elmo.model), their word vectors, and the way back."""
+    """One batch: packed sentences (see core.elmo.model), their word vectors, and the inverse order."""
 
     def __init__(self, encoder: Encoder, sentences: list[list[str]], *, as_given: bool = False) -> None:
         self.stacks, self.device = encoder.stacks, encoder.device
@@ -224,13 +233,13 @@ class _Run:
         self.x = torch.from_numpy(encoder.word_vectors(words))[torch.from_numpy(batch.ids)]  # (N, P)
 
     def rows(self) -> Iterator[Tensor]:
-        """Packed rows of each sentence in reading order, longest sentence first."""
+        """Return the packed rows of each sentence in reading order, longest sentence first."""
         starts = torch.tensor([0, *self.batch_sizes]).cumsum(0)
         for rank, length in enumerate(self.lengths):
             yield starts[:length] + rank
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Outputs of the forward and the backward stack, each in its own reading order."""
+        """Return the outputs of the forward and the backward stack, each in its own reading order."""
         return side_by_side(self._direction, _DIRECTIONS, self.device)
 
     def _direction(self, backward: bool) -> list[Tensor]:
@@ -239,8 +248,7 @@ class _Run:
             return [layer.cpu() for layer in self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]]
 
     def last(self, backward: bool) -> tuple[list[np.ndarray], np.ndarray]:
-        """Of each layer the outputs at every sequence's end (n, P), of the top layer those one step before, as the sequences came in, read in
-        the order they are given in."""
+        """Return each layer's outputs (n, P) at the sequences' ends, and the top layer's one step before, in input order."""
         starts, lengths = np.cumsum([0, *self.batch_sizes]), np.array(self.lengths)
         ends, before = (torch.from_numpy(starts[lengths - step] + np.arange(len(lengths))) for step in (1, 2))
         with torch.inference_mode():
@@ -249,7 +257,7 @@ class _Run:
         return [layer.cpu()[ends].numpy()[back] for layer in outputs], outputs[-1].cpu()[before].numpy()[back]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
-        """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""
+        """Return the layers (L, T, D) of each sentence without boundaries, in input order."""
         behind = [layer[self.reverse] for layer in behind]
         results: list[np.ndarray] = [np.empty(0)] * len(self.lengths)
         for rank, rows in enumerate(self.rows()):
@@ -260,7 +268,7 @@ class _Run:
         return results
 
     def stateful(self, states: list[list[State]] | None) -> tuple[list[np.ndarray], list[list[State]]]:
-        """As AllenNLP's ElmoLstm with stateful=True: begin with `states` (per direction and layer, in stream order)."""
+        """Run like AllenNLP's ElmoLstm with stateful=True, from `states` per direction and layer, in stream order."""
         order, back = torch.from_numpy(self.order.copy()), torch.from_numpy(np.argsort(self.order))
 
         def read(backward: bool) -> tuple[list[Tensor], list[State]]:
@@ -280,8 +288,10 @@ _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")
 def encoded(
     encoder: Encoder, sentences: Sequence[Sequence[str]], report: Callable[[int, int], None] | None = None, *, chunk: int = 1024
 ) -> Iterator[np.ndarray]:
-    """Layers (L, T, D) of each sentence in order, `chunk` sentences at a time so that memory stays bounded. `report(tokens done, in all)`
-    is called after each chunk."""
+    """Return the layers (L, T, D) of each sentence, encoding `chunk` sentences at a time to bound memory.
+
+    Calls `report(tokens done, total)` after each chunk.
+    """
     total = sum(map(len, sentences))
     done = 0
     for start in range(0, len(sentences), chunk):
@@ -293,7 +303,7 @@ def encoded(
 
 
 def vectors_of_rows(encoder: Encoder, rows: list[LabeledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
-    """(n, L, D) vectors of labeled tokens; a sentence that several rows share is encoded once."""
+    """Return the vectors (n, L, D) of labeled tokens. A sentence with several of them is encoded once."""
     wanted: dict[tuple[str, ...], list[int]] = {}
     for k, row in enumerate(rows):
         wanted.setdefault(tuple(row.tokens), []).append(k)

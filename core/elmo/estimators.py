@@ -1,4 +1,4 @@
-"""ELMo's vectors as scikit-learn transformers (Buitinck et al. 2013): for Pipeline, GridSearchCV, clone; pickled without the model."""
+"""ELMo vectors as scikit-learn transformers (Buitinck et al. 2013) for Pipeline, GridSearchCV and clone. Pickles omit the model."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isnan
@@ -37,11 +37,11 @@ class InvalidParameter(BadInput, InvalidParameterError):
 
 
 class InvalidRows(BadInput, ValueError):
-    """An error in the data an estimator is given."""
+    """An error in the data passed to an estimator."""
 
 
 class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A transformer over a model, opened by `fit` by its name, and a layer of it or the mix of all."""
+    """A transformer on a layer of a model, or on its layer mix. `fit` opens the model by its name."""
 
     _parameter_constraints: ClassVar[dict] = {
         "model": [str, PathLike],
@@ -64,7 +64,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._vectors_of(self._rows(X))
 
     def fit_transform(self, X, y=None) -> np.ndarray:
-        """Fit and transform; X may be an iterator, which is read once."""
+        """Fit and transform. X may be an iterator, which is consumed once."""
         self._check_parameters()
         rows = self._rows(X)
         self._open()
@@ -83,7 +83,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise InvalidParameter(str(error)) from None
 
     def _model(self) -> Model:
-        """Return the fitted model, opened again after unpickling; raise CorruptArtifact if its weights have changed since."""
+        """Return the fitted model, opened again after unpickling. Raises CorruptArtifact if its weights have changed since."""
         check_is_fitted(self)
         if not hasattr(self, "_opened"):
             model = open_model(str(self.model), device=self.device)
@@ -93,11 +93,11 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._opened
 
     def _weights(self) -> np.ndarray:
-        """Return the weights (L,) of the layer, or of the mix: those given, else equal ones."""
+        """Return the weights (L,) of the layer or of the layer mix, equal by default."""
         n_layers = self._opened.encoder.n_layers
-        name, given = ("weights", self.weights) if str(self.layer) == MIX and self.weights is not None else ("layer", self.layer)
+        name, value = ("weights", self.weights) if str(self.layer) == MIX and self.weights is not None else ("layer", self.layer)
         try:
-            return check_weights(given, n_layers) if name == "weights" else layer_weights(str(given), n_layers)
+            return check_weights(value, n_layers) if name == "weights" else layer_weights(str(value), n_layers)
         except BadInput as error:
             estimator = type(self).__name__
             raise InvalidParameter(
@@ -114,7 +114,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._model().language.tokenize(text)
 
     def _vectors(self, sentences: list[list[str]], *, normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
-        """(T, D) of each sentence."""
+        """Return the vectors (T, D) of each sentence."""
         encoder, weights = self._model().encoder, self._weights()
         for layers in encoded(encoder, sentences, chunk=chunk):
             yield mixed(layer_normalized(layers) if normalize else layers, weights)
@@ -130,10 +130,11 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 
 class ElmoVectorizer(_FromModel):
-    """Texts -> (n, D) float32: over a text's tokens the "mean", "max", "first" or "last" of a layer, or of the mix of all. A text without a
-    token becomes zeros. `normalize` gives all layers one length before they are mixed (Peters et al. 2018, 3.2).
+    """Turn texts into vectors (n, D) float32: the "mean", "max", "first" or "last" token of a layer or of the layer mix.
 
-    X is a list, an iterator, an array or a pandas Series of texts, or a table with one column."""
+    A text without tokens becomes zeros. `normalize` applies layer normalization before mixing (Peters et al. 2018, 3.2). X is a list, an
+    iterator, an array or a pandas Series of texts, or a table with one column.
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         **_FromModel._parameter_constraints,
@@ -168,10 +169,11 @@ class ElmoVectorizer(_FromModel):
 
 
 class ContextVectorizer(_FromModel):
-    """(text, word or position) pairs -> (n, D) float32: the word's vector in its text. A word is taken where it first stands, else where a
-    form of it does; a position counts tokens from 0.
+    """Turn (text, word or position) pairs into the word's vectors (n, D) float32.
 
-    X is a list or an iterator of pairs, or a table or an array with two columns."""
+    The first occurrence of the word counts, or else of one of its forms. Positions count tokens from 0. X is a list or an iterator of
+    pairs, or a table or an array with two columns.
+    """
 
     def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, device=CPU) -> None:
         self.model = model
@@ -205,7 +207,7 @@ class ContextVectorizer(_FromModel):
 
 
 def _list_rows(X, wanted: str, *, width: int) -> list:
-    """Return the rows of X, each a value (width 1) or a pair (width 2); InvalidRows says what is wanted or how many columns there are."""
+    """Return the rows of X, each a value (width 1) or a pair (width 2). Raises InvalidRows for another number of columns."""
     if issparse(X):
         raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))
     if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__"):
@@ -228,7 +230,7 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
 
 
 def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
-    """Raise InvalidRows if any row is wrong: it names the first ones, counted from 1."""
+    """Raise InvalidRows if any row is wrong. The message names the first ones, counted from 1."""
     wrong = [k for k, row in enumerate(rows) if is_wrong(row)]
     if not wrong:
         return
@@ -254,7 +256,7 @@ def _is_pair(value) -> bool:
 
 
 def _as_word(value) -> str | int | None:
-    """Return a word, or a position as int, which a table with missing values holds as float; None where it is neither."""
+    """Return a word, or a position as int (tables with missing values hold floats); None for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer():

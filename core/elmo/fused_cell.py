@@ -1,5 +1,7 @@
-"""The LSTM's cell for training, compiled by numba: one pass over a step's gates forward, one back, instead of some twelve each. What a step
-keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once."""
+"""The LSTM cell for training, compiled by numba: one forward and one backward pass over a step's gates in place of about twelve each.
+
+The backward pass overwrites the stored gates with their gradients, so that a layer's gates are in memory once.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -26,7 +28,7 @@ B0, B1, B2, B3 = map(F, (1.19825839466702e-06, 1.18534705686654e-04, 2.268434632
 
 
 class Cell(NamedTuple):
-    """Both passes over n sentences' step; every array float32, C-contiguous, and not held by Python meanwhile."""
+    """Both passes over one step of n sentences. Arrays are float32 and C-contiguous; the passes release Python's lock."""
 
     forward: Callable[..., None]
     """(gates (n, 4H): pre-activations -> activated, cells before (n, H), cells out (n, H), o * tanh(c) out (n, H), clip)"""
@@ -36,7 +38,7 @@ class Cell(NamedTuple):
 
 
 def _tanh(x):
-    """The rational function that Eigen's `ptanh` takes: vectors of the processor compute it, and it is right to 4e-7."""
+    """Return tanh by the rational function of Eigen's `ptanh`, which vectorizes and is accurate to 4e-7."""
     x = min(max(x, -REACH), REACH)
     s = x * x
     above = ((((((A0 * s + A1) * s + A2) * s + A3) * s + A4) * s + A5) * s + A6) * x
@@ -45,7 +47,7 @@ def _tanh(x):
 
 @lru_cache(maxsize=16)
 def compiled(hidden: int) -> Cell:
-    """For cells of that size, a constant in what is compiled: only so does the compiler know that gates do not overlap."""
+    """Compile the cell for one hidden size. As a constant it tells the compiler that gates do not overlap."""
     from numba import njit
 
     options = {"fastmath": True, "error_model": "numpy", "nogil": True}

@@ -1,5 +1,7 @@
-"""Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
-They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing."""
+"""Substitutes of words in their places: ranking, reliability, sorting of concordances, and replacement in the text.
+
+Substitutes are weak for function words, names, and the first or last token of a sentence, where one direction has no context.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +26,7 @@ GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """A word, and what stands for it."""
+    """A word in its place with its substitutes."""
 
     word: WordInContext
     direction: str
@@ -42,7 +44,7 @@ def in_place(
     common: bool = False,
     read: Sequence[np.ndarray] = (),
 ) -> tuple[InPlace, ...]:
-    """The k likeliest substitutes of each word (`Substitutes.likeliest`); `read`: the sentences' layers (L, T, D), where they are known."""
+    """Return the k likeliest substitutes of each word. `read` holds the sentences' layers (L, T, D), if already computed."""
     if not words:
         return ()
     places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
@@ -55,16 +57,20 @@ def in_place(
 
 
 def are_good(best: Sequence[Prediction], weak: str) -> bool:
-    """Return whether expected words, best first, are good enough to be shown: the TEN likeliest have at least MASS, and none of the reasons
-    why they may be weak holds. Measured by tests/bench/expected.py."""
+    """Return whether expected words, best first, are good enough to be shown.
+
+    The TEN likeliest must have a probability of at least MASS together, and `weakness` must be empty (measured by tests/bench/expected.py).
+    """
     return not weak and sum(word.probability for word in best[:TEN]) >= MASS
 
 
 def by_substitutes(
     substitutes: Substitutes, words: Sequence[WordInContext], report: Callable[[int, int, float], None] | None = None
 ) -> np.ndarray:
-    """Return an order (n,) of words in which those with like substitutes are neighbors: the leaves of average linkage. `report` is called with
-    the sentences read, all of them, and how many are read per second."""
+    """Return an order (n,) in which words with similar substitutes are neighbors: the leaves of average linkage.
+
+    Calls `report(sentences done, total, sentences per second)`.
+    """
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     if len(words) < 3:
@@ -80,7 +86,7 @@ def by_substitutes(
 
 
 def weakness(word: WordInContext, direction: str = BOTH) -> str:
-    """Why a word's substitutes may say little, or ""."""
+    """Return the reason why a word's substitutes may be unreliable, or ""."""
     spelled = [k for k, token in enumerate(word.tokens) if any(map(str.isalnum, bare(token)))]
     if spelled == [word.position]:
         return ALONE
@@ -94,24 +100,24 @@ def weakness(word: WordInContext, direction: str = BOTH) -> str:
 
 
 def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[str, int]:
-    """The text with a word in a token's place, with a capital where the sentence begins with one; and its position when read again.
+    """Return the text with another word in a token's place, capitalized like the token, and the word's position in it.
 
     >>> put_in("Banks lend  money.", ["Banks", "lend", "money", "."], 0, "companies")
     ('Companies lend  money.', 0)
     """
     pieces = as_in_text(tokens, text)
-    whole = "".join(pieces)
+    original = "".join(pieces)
     start = len("".join(pieces[:position])) + len(pieces[position]) - len(pieces[position].lstrip())
     end = len("".join(pieces[: position + 1]))
-    begins = not any(map(str.isalnum, whole[:start]))
-    capital = begins and whole[start].isupper() and word[:1].islower()
-    rest = text[len(whole) :] if text.startswith(whole) else ""
-    changed = whole[:start] + (word[:1].upper() + word[1:] if capital else word) + whole[end:] + rest
+    begins = not any(map(str.isalnum, original[:start]))
+    capital = begins and original[start].isupper() and word[:1].islower()
+    rest = text[len(original) :] if text.startswith(original) else ""
+    changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:] + rest
     return changed, _token_at(changed, start)
 
 
 def _token_at(text: str, place: int) -> int:
-    """The number of the token that holds a character of a text."""
+    """Return the number of the token that contains a character of a text."""
     end = 0
     pieces = as_in_text(languages.tokenize(text), text)
     for k, piece in enumerate(pieces):

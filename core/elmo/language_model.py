@@ -1,5 +1,7 @@
-"""The biLM as a language model: what it expects next and before, and how surprised it was. Both directions share one softmax over a
-vocabulary of the most frequent types (Peters et al. 2018, section 3.1)."""
+"""The biLM as a language model: next and previous words, surprisal, perplexity.
+
+Both directions share one softmax over a vocabulary of the most frequent types (Peters et al. 2018, section 3.1).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabular
 
 
 class Softmax(nn.Module):
-    """p(word | context) = softmax(W h + b): the output layer shared by both directions."""
+    """The output layer shared by both directions: p(word | context) = softmax(W h + b)."""
 
     def __init__(self, n_words: int, projection: int, generator: torch.Generator | None = None) -> None:
         super().__init__()
@@ -28,18 +30,18 @@ class Softmax(nn.Module):
         nn.init.normal_(self.weight, std=projection**-0.5, generator=generator)
 
     def forward(self, h: Tensor) -> Tensor:
-        """(N, P) -> log-probabilities (N, V)."""
+        """Return log-probabilities (N, V) of states (N, P)."""
         return torch.addmm(self.bias, h, self.weight.t()).log_softmax(dim=1)
 
     def log_probability(self, h: Tensor, targets: Tensor, *, rows: int = 512) -> Tensor:
-        """log p(targets) under the full softmax, (N,), a few rows at a time so that memory stays bounded."""
+        """Return log p(targets) (N,) under the full softmax, computed in blocks of rows to bound memory."""
         parts = [self(h[k : k + rows]).gather(1, targets[k : k + rows, None])[:, 0] for k in range(0, len(h), rows)]
         return torch.cat(parts) if parts else h.new_empty(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words the softmax can name; any other token is <UNK>."""
+    """The words that the softmax can predict. Any other token is <UNK>."""
 
     words: tuple[str, ...]
     ids: dict[str, int]
@@ -63,10 +65,10 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perplexity:
-    """exp of the mean -log p over words of the vocabulary and the sentence boundary each direction must foresee.
+    """exp of the mean -log p over words of the vocabulary and the sentence boundary that each direction predicts.
 
-    Words outside the vocabulary cost nothing there, which flatters a small one. `charged_*` are over all tokens: such a word has
-    p(<UNK>) shared out evenly among the text's distinct unknown words (the adjusted perplexity of Ueberla 1994).
+    Words outside the vocabulary are not counted, which favors a small one. `charged_*` count all tokens: such a word has p(<UNK>)
+    divided by the number of the text's distinct unknown words (the adjusted perplexity of Ueberla 1994).
     """
 
     forward: float
@@ -90,14 +92,14 @@ class LanguageModel:
 
     @property
     def device(self) -> torch.device:
-        """The softmax's; the encoder gives its states in the processor's memory."""
+        """Return the softmax's device. The encoder returns its states in the processor's memory."""
         return self.softmax.weight.device
 
     def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
-        """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers.
+        """Return the k likeliest words after `tokens` (or before them), never <UNK> or <S>.
 
-        Probabilities are the full softmax's, those that surprisal is made of: what <UNK> has (`unknown_probability`) is not shared out
-        among the words, which therefore do not sum to 1.
+        Probabilities are those of the full softmax, as for surprisal. The share of <UNK> (`unknown_probability`) is not distributed among
+        the words, so they do not sum to 1.
         """
         if not 1 <= k <= 1000:
             raise BadInput(f"k must be between 1 and 1000, got {k}.")
@@ -109,11 +111,11 @@ class LanguageModel:
         return [Prediction(self.vocabulary.words[i], p) for i, p in zip(ids.tolist(), p[ids].tolist(), strict=True)]
 
     def unknown_probability(self, tokens: list[str], *, backward: bool = False) -> float:
-        """p that a word outside the vocabulary comes next (or came before)."""
+        """Return the probability that the next (or previous) word is outside the vocabulary."""
         return float(self._expected(tokens, backward)[SPECIALS.index(UNKNOWN)])
 
     def _expected(self, tokens: list[str], backward: bool) -> Tensor:
-        """p (V,) of the next word, or of the one before."""
+        """Return p (V,) of the next or the previous word."""
         if not tokens:
             raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
         ((_, ahead, behind),) = self.encoder.directions([tokens])
@@ -122,13 +124,15 @@ class LanguageModel:
             return self.softmax(torch.from_numpy(state)[None].to(self.device))[0].exp().cpu()
 
     def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays. Forward position T is the sentence's end,
-        backward position 0 its beginning; NaN where the token is unknown or missing."""
+        """Return for each sentence log p(token | before) and log p(token | after), (T + 1,) each.
+
+        Forward position T is the sentence's end, backward position 0 its beginning. NaN for unknown or missing tokens.
+        """
         result = self._all_scored(sentences)
         return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*item, strict=True)) for item in result]
 
     def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
-        """For each sentence (forward, backward) log p, that of <UNK> where a token is unknown, and where that is, (T + 1,) each."""
+        """Return for each sentence the forward and backward log p (T + 1,), that of <UNK> for unknown tokens, and where those are."""
         nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
         results: list = [nothing for _ in sentences]  # stays so for an empty sentence
         for number, ahead, behind in self.encoder.directions(sentences):
@@ -144,22 +148,22 @@ class LanguageModel:
             return scores.cpu().double().numpy()
 
     def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
-        """Full-softmax perplexity of both directions over tokenized sentences."""
+        """Return the full-softmax perplexity of both directions over tokenized sentences."""
         sentences = [s for s in sentences if s]
         if not sentences:
             raise BadInput("There is no text to score: the file has no words. Choose another file.")
-        known, spared, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
+        sums, unknown_sums, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
         for start in range(0, len(sentences), 256):
             for scores, unknown in self._all_scored(sentences[start : start + 256]):
-                known += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
-                spared += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
+                sums += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
+                unknown_sums += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
                 n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
             if report:
                 report(min(start + 256, len(sentences)), len(sentences))
         types = {token for s in sentences for token in s if token not in self.vocabulary.ids}
-        forward, backward = np.exp(-known / n)
+        forward, backward = np.exp(-sums / n)
         shared_out = unscored * np.log(max(len(types), 1))
-        charged = np.exp(-(known + spared - shared_out) / (n + unscored))
+        charged = np.exp(-(sums + unknown_sums - shared_out) / (n + unscored))
         return Perplexity(
             forward=float(forward),
             backward=float(backward),

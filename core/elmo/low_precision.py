@@ -1,9 +1,9 @@
-"""The LSTMs' weights in fewer bits, for speed: off unless asked for, and near enough to float32 for what vectors are used for.
+"""LSTM weights with fewer bits, for speed. Off by default, and close enough to float32 for uses of the vectors.
 
-float16 halves the bytes that every step reads; the sums stay float32. int8 multiplies whole numbers: a scale for each output of a
-weight matrix and one for each row that meets it, so that a sentence's vectors depend on nothing else in its batch; the input
-projections, whose errors the recurrence would carry on, stay float16. Whole numbers lie in plain int8 tensors with scales of our
-own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors of quantized types, which it gives up, are not used.
+float16 halves the bytes that every step reads; sums stay float32. int8 multiplies integers with a scale for each output of a weight matrix
+and one for each input row, so that a sentence's vectors do not depend on its batch. The input projections stay float16, because the
+recurrence would accumulate their errors. int8 products use oneDNN on plain tensors, float16 FBGEMM; torch has both on x86. Its quantized
+tensor types, which are deprecated, are not used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST = 1e-12  # of a scale: rows of zeros
 
 
 def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
-    """What runs a model's LSTMs at a precision. BadInput for one that there is not, or not on this machine."""
+    """Return the LSTM stacks of a model at a precision. Raises BadInput if it does not exist or is not available on this machine."""
     if precision not in PRECISIONS:
         raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=shorten(precision), known=", ".join(PRECISIONS)))
     if precision == FLOAT32:
@@ -43,7 +43,7 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
 
 
 class NarrowStacks:
-    """Both stacks of a biLM with their weights in fewer bits; the model itself is left as it is."""
+    """Both stacks of a biLM with weights in fewer bits. The model itself is unchanged."""
 
     run_direction = BiLM.run_direction
 
@@ -55,12 +55,12 @@ class NarrowStacks:
 
 
 class NarrowLSTM:
-    """One direction's layer; to be called as core.elmo.model.ProjectedLSTM is."""
+    """One direction's layer, called like core.elmo.model.ProjectedLSTM."""
 
     def __init__(self, layer: ProjectedLSTM, precision: str) -> None:
         self.hidden = layer.projection.shape[1]
         self.clips = layer.clips
-        with _PACKING:  # the engine is a setting of the whole process
+        with _PACKING:  # the engine is a setting of the process
             before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
             try:
                 with torch.no_grad():
@@ -77,13 +77,13 @@ class NarrowLSTM:
 
 
 def _float16(weight: Tensor, bias: Tensor | None = None) -> Callable[[Tensor], Tensor]:
-    """(n, in) -> (n, out), all float32 but the weights."""
+    """Return a product (n, in) -> (n, out) in float32 with float16 weights."""
     packed = torch.ops.quantized.linear_prepack_fp16(weight.detach(), bias)
     return lambda x: torch.ops.quantized.linear_dynamic_fp16(x, packed)
 
 
 def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
-    """(n, in) -> (n, out): whole numbers on both sides, summed in 32 bits, then scaled back."""
+    """Return a product (n, in) -> (n, out) of int8 numbers, summed in 32 bits and scaled back."""
     scales = weight.abs().amax(dim=1).clamp_min_(LEAST) / WEIGHT_MOST  # (out,)
     packed = torch.ops.onednn.qlinear_prepack((weight / scales[:, None]).round_().to(torch.int8), None)
     zeros = torch.zeros(len(weight), dtype=torch.long)  # of the weights; ZERO is the rows'
@@ -92,9 +92,9 @@ def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
     def product(x: Tensor) -> Tensor:
         largest = torch.linalg.vector_norm(x, torch.inf, dim=1, keepdim=True)  # (n, 1)
         scale = torch.add(least, largest, alpha=1 / ROW_MOST)
-        whole = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
-        as_they_are = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
-        result = torch.ops.onednn.qlinear_pointwise(whole, 1.0, ZERO, packed, scales, zeros, *as_they_are)
+        integers = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
+        options = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
+        result = torch.ops.onednn.qlinear_pointwise(integers, 1.0, ZERO, packed, scales, zeros, *options)
         return result.mul_(scale)
 
     return product

@@ -1,8 +1,8 @@
-"""The mix of layers, and its cosine without the vectors.
+"""The layer mix, and its cosine from layer products.
 
-ELMo for a task is gamma * sum_j s_j h_j with s = softmax(w) (Peters et al. 2018, eq. 1). The cosine of two mixes
+The layer mix of a task is gamma * sum_j s_j h_j with s = softmax(w) (Peters et al. 2018, eq. 1). The cosine of two mixes
 needs only dot products of layers: with C = A B^T, G_a = A A^T and G_b = B B^T, all (L, L),
-cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma is in numerator and denominator alike: it never changes a cosine.
+cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma cancels and never changes a cosine.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from ..common.markup import shorten
 
 
 class ScalarMix(nn.Module):
-    """Weigh biLM layers for a task (Peters et al. 2018, eq. 1): gamma * sum_j softmax(w)_j h_j."""
+    """A learned layer mix (Peters et al. 2018, eq. 1): gamma * sum_j softmax(w)_j h_j."""
 
     def __init__(self, n_layers: int) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class ScalarMix(nn.Module):
         self.gamma = nn.Parameter(torch.ones(()))
 
     def forward(self, layers: Tensor) -> Tensor:
-        """(L, ..., D) -> (..., D)."""
+        """Return the layer mix (..., D) of layers (L, ..., D)."""
         return self.gamma * torch.tensordot(self.scores.softmax(dim=0), layers, dims=1)
 
 
 def check_weights(weights, n_layers: int) -> np.ndarray:
-    """Weights s as (L,) float64; BadInput where they are not L finite numbers with one of them not zero."""
+    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers, not all zero."""
     try:
         values = np.asarray([float(w) for w in weights])
     except (TypeError, ValueError, OverflowError):
@@ -55,7 +55,7 @@ def to_largest_1(weights) -> np.ndarray:
 
 
 def shares_of(weights) -> np.ndarray:
-    """Return the proportions (L,) of weights by their absolute values: together 1, whatever their signs sum to."""
+    """Return the absolute weights (L,) divided by their sum."""
     sizes = np.abs(to_largest_1(weights))
     return sizes / sizes.sum()
 
@@ -65,39 +65,39 @@ def _join_values(values: np.ndarray) -> str:
 
 
 def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, unit: bool = False) -> np.ndarray:
-    """(L, ..., D), or L on another axis -> (..., D), float32 or wider: gamma * sum_j s_j h_j; with `unit` its direction, at length 1."""
+    """Return gamma * sum_j s_j h_j of layers (L, ..., D) (or with L on another axis), float32 or wider; `unit` scales to length 1."""
     mix = gamma * np.tensordot(np.asarray(weights, np.result_type(layers, np.float32)), layers, axes=(0, axis))
     return directions.unit(mix) if unit else mix
 
 
 def mean_lengths(layers: np.ndarray) -> np.ndarray:
-    """(N, L, D) -> (L,): how long the vectors of each layer are, on average."""
+    """Return the mean length (L,) of each layer's vectors (N, L, D)."""
     return np.linalg.norm(widen(layers), axis=2).mean(axis=0)
 
 
 def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """(L,), (L,) -> (L,), together 1: s_j times a layer's length, which is what a layer counts for in the sum and in its cosines."""
+    """Return each layer's share (L,) of the layer mix: s_j times the layer's mean length, normalized to a sum of 1."""
     parts = np.abs(to_largest_1(weights)) * lengths
     return parts / max(float(parts.sum()), 1e-30)
 
 
 def widen(numbers: np.ndarray) -> np.ndarray:
-    """float16 -> float32, any shape: by torch, which has the processor's own instruction do it (numpy: twenty times the time)."""
+    """Convert float16 to float32, by torch, which uses the processor's instruction (numpy takes twenty times as long)."""
     if numbers.dtype != np.float16:
         return numbers.astype(np.float32)
-    own = numbers if numbers.flags.writeable else numbers.copy()  # torch warns of what it could not write to
-    return torch.from_numpy(own).float().numpy()
+    writeable = numbers if numbers.flags.writeable else numbers.copy()  # torch warns about read-only arrays
+    return torch.from_numpy(writeable).float().numpy()
 
 
 def gram(layers: np.ndarray) -> np.ndarray:
-    """Dot products of a token's layers with each other: (N, L, D) -> (N, L(L+1)/2) float32, upper triangle by rows."""
+    """Return the dot products (N, L(L+1)/2) float32 of each token's layers (N, L, D), upper triangle by rows."""
     rows, columns = np.triu_indices(layers.shape[1])
     wide = widen(layers)
     return np.stack([np.einsum("nd,nd->n", wide[:, i], wide[:, j]) for i, j in zip(rows, columns, strict=True)], axis=1)
 
 
 def squared_norms(gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """s^T G s of every row: (N, L(L+1)/2) and (L,) or (K, L) -> (N,) or (K, N); off-diagonal products count twice."""
+    """Return s^T G s of every row from (N, L(L+1)/2) and weights (L,) or (K, L), as (N,) or (K, N). Off-diagonal products count twice."""
     rows, columns, counted = _upper(weights.shape[-1])
     factors = weights[..., rows] * weights[..., columns] * counted
     squares = factors.astype(gram_rows.dtype) @ gram_rows.T
@@ -106,17 +106,16 @@ def squared_norms(gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _upper(n_layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows and columns of the upper triangle, and how often each of its products counts."""
+    """Return the rows and columns of the upper triangle, and how often each of its products counts."""
     rows, columns = np.triu_indices(n_layers)
     return rows, columns, np.where(rows == columns, 1.0, 2.0)
 
 
 def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Cosines of a query's mix with every row's mix, (N,), from layer products alone; (K, N) for K mixes (K, L) at once.
+    """Return the cosines (N,) of a query's mix with every row's mix from layer products; (K, N) for K mixes (K, L).
 
-    cross (N, L, L): query layer i with row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Both are read soonest
-    where a product's numbers of all rows lie side by side in memory (np.empty((L, L, N)).transpose(2, 0, 1)). Where either
-    mix has no length there is no angle: 0.
+    cross (N, L, L) holds query layer i times row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Both are read fastest if one
+    product of all rows is contiguous in memory (np.empty((L, L, N)).transpose(2, 0, 1)). The cosine of a mix of length 0 is 0.
     """
     most = np.abs(weights).max(axis=-1, keepdims=True)
     weights = weights / np.where(most > 0, most, 1.0)  # a common factor changes no cosine, but could vanish in float32
@@ -133,8 +132,10 @@ def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray
 
 
 def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, senses: bool = False) -> np.ndarray:
-    """'0', '1', ... -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones. `senses`: whether the caller also takes the
-    sense space, which the message then names."""
+    """Return the weights of a layer ("0", "1", ...), or of "mix": the given 'a,b,c', or equal ones.
+
+    `senses` says whether the caller also accepts the sense space, which the error message then mentions.
+    """
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
@@ -147,24 +148,24 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, sens
 
 
 def stops(n_layers: int) -> np.ndarray:
-    """(L + 1, L): where a slider over the layers stops: each layer alone, then all alike."""
+    """Return the weights (L + 1, L) at the stops of a layer slider: each layer alone, then all equally."""
     return np.vstack([np.eye(n_layers), np.full(n_layers, 1 / n_layers)])
 
 
 def along(place: float, weights: np.ndarray) -> np.ndarray:
-    """(L,): the weights at a place between two stops, (K, L) numbered from 0: a mix of both in the place's own proportions."""
+    """Return the weights (L,) at a place between two stops, a mix of both in proportion."""
     low = min(max(int(place), 0), len(weights) - 2)
     return weights[low] + (place - low) * (weights[low + 1] - weights[low])
 
 
 def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All that any mix of two tokens needs, (L, D) each: their layers' products (L, L), and the grams of both (L(L+1)/2,); float64."""
+    """Return the layer products (L, L) and both grams (L(L+1)/2,) of two tokens (L, D), float64: all that any mix needs."""
     wide = a.astype(np.float64), b.astype(np.float64)
     rows, columns = np.triu_indices(len(a))
     return wide[0] @ wide[1].T, *((item[rows] * item[columns]).sum(axis=1) for item in wide)
 
 
 def scores(shares: Sequence[float], limit: float) -> np.ndarray:
-    """Raw scores (L,), together 0 and within `limit`, whose softmax are about these shares."""
+    """Return raw scores (L,) within `limit` and summing to 0 whose softmax is close to these shares."""
     logs = np.log(np.maximum(shares, 1e-9))
     return np.clip(logs - logs.mean(), -limit, limit).round(1)

@@ -1,11 +1,11 @@
-"""ELMo's biLM (Peters et al. 2018; Jozefowicz et al. 2016 for the char-CNN), all of it in this file.
+"""ELMo's biLM (Peters et al. 2018; Jozefowicz et al. 2016 for the char-CNN).
 
 characters -> convolutions, max over time -> highway -> projection P          layer 0: [x | x]
-           -> forward LSTM stack, backward LSTM stack (they never meet)       layers 1, 2: [forward | backward]
+           -> forward LSTM stack, backward LSTM stack (independent)           layers 1, 2: [forward | backward]
 
-Sentences are kept packed: longest first, time-major, without padding, so a step touches exactly the tokens there are.
-`batch_sizes[t]` sentences are at least t + 1 tokens long, and their rows of step t stand together.
-Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three neighbors).
+Sentences are packed: longest first, time-major, without padding, so a step computes only real tokens.
+`batch_sizes[t]` sentences have at least t + 1 tokens, and their rows of step t are adjacent.
+Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three adjacent gates).
 """
 
 import torch
@@ -37,7 +37,7 @@ class Highway(nn.Module):
 
 
 class CharacterCNN(nn.Module):
-    """A token's vector from its spelling alone: (N, 50) character ids -> (N, P); 50 or what the shape has."""
+    """A token's vector (N, P) from its spelling alone, as character ids (N, 50) or of the length that the shape states."""
 
     def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
         super().__init__()
@@ -62,10 +62,10 @@ class CharacterCNN(nn.Module):
         return self.projection(self.after_highways(self.pooled(ids)))
 
     def pooled(self, ids: Tensor) -> Tensor:
-        """Each filter's strongest answer anywhere in the token: (N, 50) -> (N, filters)."""
-        if len(ids) == 1:  # another algorithm, whose sums of whole-word windows differ in the fifth digit from a batch's
+        """Return each filter's maximum over the token, (N, filters), from character ids (N, 50)."""
+        if len(ids) == 1:  # torch takes another algorithm for a batch of one, whose sums differ in the fifth digit
             return self.pooled(ids.expand(2, -1))[:1]
-        # Behind the end mark every window is the same run of padding: one such window stands for all of them.
+        # Behind the end mark every window is the same run of padding: one of them is enough.
         used = int((ids == END_WORD).int().argmax(dim=1).max()) + 1 if len(ids) else 1
         ids = ids[:, : used + self.widest]
         x = self.embedding(ids).transpose(1, 2)  # (N, 16, characters)
@@ -77,11 +77,11 @@ class CharacterCNN(nn.Module):
 
     @torch.no_grad()
     def anchor(self) -> list[bool]:
-        """Find the convolutions that answer at a token's first character or nowhere; `pooled` then looks nowhere else.
+        """Find the convolutions that can only be active at a token's first character, so that `pooled` skips other places.
 
-        Only a token's first character can be the begin mark. Where no other run of characters lifts any filter above zero,
-        by its largest product there and by Cauchy-Schwarz behind it, the maximum over places is the first place's answer.
-        To be called again when the weights have changed.
+        Only a token's first character can be the begin mark. If no other run of characters can lift any filter above zero (by its
+        largest product there, and by Cauchy-Schwarz behind it), the maximum over places is that of the first place. Call it
+        again after the weights have changed.
         """
         others = torch.cat([self.embedding.weight[:BEGIN_WORD], self.embedding.weight[BEGIN_WORD + 1 :]])
         longest = others.norm(dim=1).max()
@@ -114,15 +114,15 @@ class ProjectedLSTM(nn.Module):
             self.bias[h : 2 * h] = 1.0  # forget gate: remember by default
 
     def forward(self, x: Tensor, batch_sizes: list[int], state: State | None = None) -> tuple[Tensor, State]:
-        """Packed (N, P) -> packed (N, P) and every sentence's last state, in packed order."""
+        """Return packed outputs (N, P) of packed rows (N, P), and every sentence's last state in packed order."""
         return run_lstm(x, batch_sizes, self, state)
 
 
 class BiLM(nn.Module):
-    """The whole model; `forward` gives all L = n_layers + 1 layers of packed sentences."""
+    """The complete model. `forward` returns all L = n_layers + 1 layers of packed sentences."""
 
     def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
-        """First weights are drawn from `generator`; None is torch's own, of the whole process."""
+        """Draw the first weights from `generator`; None uses torch's global generator."""
         super().__init__()
         self.shape = shape
         self.characters = CharacterCNN(shape, generator)
@@ -132,7 +132,7 @@ class BiLM(nn.Module):
     def run_direction(
         self, x: Tensor, batch_sizes: list[int], *, backward: bool, states: list[State] | None = None
     ) -> tuple[list[Tensor], list[State]]:
-        """One stack over packed tokens in reading order of that direction: n_layers outputs (N, P), last states."""
+        """Run one stack over packed tokens in its reading order. Returns n_layers outputs (N, P) and the last states."""
         outputs, last = [], []
         for j, layer in enumerate(self.backward_layers if backward else self.forward_layers):
             y, state = layer(x, batch_sizes, states[j] if states else None)
@@ -142,8 +142,10 @@ class BiLM(nn.Module):
         return outputs, last
 
     def forward(self, tokens: Tensor, batch_sizes: list[int], reverse: Tensor) -> Tensor:
-        """Token vectors (N, P), packed, boundaries included -> (L, N, D). `reverse` (N,) is the packed row of the token at the mirrored
-        position of the same sentence."""
+        """Return the layers (L, N, D) of packed token vectors (N, P), boundaries included.
+
+        `reverse` (N,) is the packed row of the token at the mirrored position of the same sentence.
+        """
         ahead, _ = self.run_direction(tokens, batch_sizes, backward=False)
         behind, _ = self.run_direction(tokens[reverse], batch_sizes, backward=True)
         layers = [torch.cat([tokens, tokens], dim=1)]

@@ -1,5 +1,7 @@
-"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them. Nothing here
-caches in memory: a page keeps what it opens, the command line opens once."""
+"""Open models by name: a biLM or a transformer, a biLM's language model, and its files in AllenNLP's format.
+
+Nothing is cached in memory here; pages cache what they open.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,8 +32,11 @@ BUNDLED_MODEL = "elmo-mini"
 
 @dataclass(frozen=True)
 class Model:
-    """A biLM or a transformer ready for use, with what tells it apart from any other. Both encoders give `encode`, `n_layers`, `dim`,
-    `name` and `device`; what belongs to ELMo alone (its halves, spellings, states, language model) asks `is_elmo` first."""
+    """A biLM or a transformer ready for use, with its identity.
+
+    Both encoders have `encode`, `n_layers`, `dim`, `name` and `device`. Code for ELMo only (halves, spellings, states, language model)
+    checks `is_elmo` first.
+    """
 
     name: str
     folder: Path
@@ -44,12 +49,12 @@ class Model:
 
     @property
     def layers(self) -> Layers:
-        """How many it has, and what they are called."""
+        """Return the number and names of the layers."""
         return Layers(self.encoder.n_layers, "" if self.is_elmo else name_of(self.folder))
 
-    @cached_property  # pages ask for it seven times a run, and it stands in a file
+    @cached_property  # read from a file, seven times per page run
     def language(self) -> Language:
-        """The language it was trained for, which says how its text is cut."""
+        """Return the language it was trained on, which determines tokenization."""
         return languages.of_model(self.folder)
 
 
@@ -62,8 +67,10 @@ def open_model(
     allow_download: bool = False,
     report: Callable | None = None,
 ) -> Model:
-    """A registry name or a model folder -> encoder, on a device of core.common.device. `precision` is that of a biLM's LSTMs' weights
-    (core.elmo.low_precision), `pieces` how a transformer's pieces become words."""
+    """Open a model by registry name or folder, on a device of core.common.device.
+
+    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` says how a transformer's pieces become words.
+    """
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):
@@ -78,12 +85,12 @@ def open_model(
 
 
 def weights_files(folder: Path) -> list[Path]:
-    """The files of a model's numbers: an ELMo has one."""
+    """Return the weights files of a model folder; ELMo has one."""
     return weights_of(folder) if is_transformer(folder) else [find_files(folder)[1]]
 
 
 def numbers_sha256(name: str, kind: str) -> str:
-    """Of the file of numbers of a model or of vectors, by name."""
+    """Return the sha256 of the weights file of a model or of vectors, by name."""
     path = resolve(name, kind)
     if path.is_dir():
         path = weights_files(path)[0] if kind == "model" else path / "vectors.safetensors"
@@ -91,12 +98,12 @@ def numbers_sha256(name: str, kind: str) -> str:
 
 
 def model_fingerprint(folder: Path) -> str:
-    """First 16 hex digits of the weights file's sha256."""
+    """Return the first 16 hex digits of the weights file's sha256."""
     return sums.sum_of(find_files(folder)[1])[:16]
 
 
 def open_language_model(model: Model) -> LanguageModel:
-    """The model's own softmax on top of it; MissingArtifact where it came without one, BadInput where it is no biLM."""
+    """Open the model's own softmax. Raises MissingArtifact if it has none, BadInput if it is not a biLM."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer and predicts no next word. elmo-mini does.", model=model.name))
     result = load_softmax(model.folder)
@@ -107,12 +114,12 @@ def open_language_model(model: Model) -> LanguageModel:
 
 
 def masked_words(model: Model) -> MaskedWords:
-    """A transformer with its head for masked words; MissingArtifact where it came without one."""
+    """Open a transformer's masked-word head. Raises MissingArtifact if it has none."""
     return MaskedWords(model.folder, model.encoder)
 
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:
-    """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
+    """Return options.json and weights.hdf5 of a model, converted once from safetensors into the cache if necessary."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer. AllenNLP’s engine reads only ELMo. Choose another model.", model=model.name))
     options, weights = find_files(model.folder)

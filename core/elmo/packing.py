@@ -1,4 +1,4 @@
-"""Sentences laid out packed: longest first, time-major, without padding."""
+"""Sentences in packed order: longest first, time-major, without padding."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class PackedBatch:
-    """Sentences with their boundaries, longest first, time-major, without padding (see core.elmo.model)."""
+    """Sentences with their boundaries in packed order (see core.elmo.model)."""
 
     ids: np.ndarray  # (N,) int64 type ids
     batch_sizes: list[int]  # sentences that are at least t + 1 long
@@ -15,7 +15,7 @@ class PackedBatch:
 
 
 def pack(sentences: list[np.ndarray]) -> tuple[PackedBatch, np.ndarray]:
-    """Lay sentences out packed; also the order in which they stand (sentence numbers, longest first)."""
+    """Pack sentences. Also returns their order (sentence numbers, longest first)."""
     lengths = np.array([len(s) for s in sentences])
     order = np.argsort(-lengths, kind="stable")
     sorted_lengths = lengths[order]

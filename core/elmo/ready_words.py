@@ -1,7 +1,7 @@
-"""The char-CNN's vectors of a model's commonest words, kept beside its weights, so that they need not be spelled again.
+"""Char-CNN vectors of a model's most frequent words, stored next to its weights.
 
-A char-CNN of many filters takes milliseconds for a spelling; a reader's first page needs thousands. What is kept is exactly
-what the char-CNN gave, in float32, and is used with those very weights only.
+A char-CNN with many filters takes milliseconds per spelling, and a first page needs thousands. The stored float32 vectors are exactly those
+of the char-CNN and are used only with the same weights.
 """
 
 import zipfile
@@ -20,7 +20,7 @@ MAX_BYTES = 256 << 20
 
 
 def save_spelled(folder: Path, encoder: Encoder, words: Sequence[str], model: str) -> Path:
-    """Spell the words and write their vectors into the model's folder; `model` is its weights' fingerprint."""
+    """Compute the words' char-CNN vectors and write them into the model's folder. `model` is the fingerprint of its weights."""
     words = list(dict.fromkeys(words))
     arrays = {"vectors": encoder.word_vectors(words), "words": _bytes("\n".join(words)), "model": _bytes(model)}
     with replacing(folder / FILE) as temporary, temporary.open("wb") as stream:
@@ -29,7 +29,7 @@ def save_spelled(folder: Path, encoder: Encoder, words: Sequence[str], model: st
 
 
 def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | None:
-    """(n words, their vectors (n, P) float32), or None where there are none or they are of other weights; CorruptArtifact."""
+    """Return n words and their vectors (n, P) float32, or None if missing or of other weights. Raises CorruptArtifact."""
     path = folder / FILE
     if not path.is_file():
         return None
@@ -38,11 +38,11 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
         with np.load(path, allow_pickle=False) as file:
             words = file["words"].tobytes().decode("utf-8").split("\n")
             vectors = file["vectors"]
-            other = file["model"].tobytes().decode("utf-8") != model
+            is_other_model = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
         message = t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)
         raise CorruptArtifact(message) from None
-    if other:
+    if is_other_model:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
         message = t(

@@ -1,7 +1,7 @@
-"""The LSTM's time loop over packed sentences, with its gradient written out.
+"""The LSTM's time loop over packed sentences, with its gradient.
 
-All input projections of a layer are one product before the loop; in the loop remain one product with the previous
-output, the gates in place, and the output projection. The backward pass likewise leaves every weight gradient to one
+All input projections of a layer are one product before the loop. The loop computes one product with the previous
+output, the gates in place, and the output projection. The backward pass computes every weight gradient in one
 product after the loop. Equations: Sak et al. (2014), eqs. 1-7, without peepholes; clips as in ELMo.
 """
 
@@ -21,8 +21,11 @@ BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wa
 
 
 def side_by_side(direction: Callable, threads: Executor, device: torch.device = PROCESSOR) -> tuple:
-    """direction(False) and direction(True), for the forward and the backward stack share nothing. On the processor each has half of torch's
-    threads: two small products side by side take less time than each of them on all cores. Another device orders its work itself."""
+    """Run direction(False) and direction(True) in parallel; the forward and the backward stack are independent.
+
+    On the processor each uses half of torch's threads, which is faster for small products than all threads for each in turn. Another device
+    schedules its work itself.
+    """
     if device.type != "cpu":
         return direction(False), direction(True)
     each = max(1, torch.get_num_threads() // 2)
@@ -36,7 +39,7 @@ def _with_threads(n: int, run: Callable, *arguments):
 
 
 def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
-    """Packed (N, P) through one layer -> packed (N, P), last (output, cell) of each sentence in packed order."""
+    """Run packed rows (N, P) through one layer. Returns (N, P) and the last (output, cell) of each sentence in packed order."""
     weights = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
     if torch.is_grad_enabled() and (x.requires_grad or any(w.requires_grad for w in weights)):
         worth = len(x) * layer.projection.shape[1] >= fused_cell.WORTH and x.dtype == torch.float32 and x.device.type == "cpu"
@@ -45,7 +48,7 @@ def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
 
 
 class LstmProducts(NamedTuple):
-    """The three products of a layer: by its own weights (`_infer`), or by the same in fewer bits (core.elmo.low_precision)."""
+    """The three products of a layer, with its own weights or with fewer bits (core.elmo.low_precision)."""
 
     inputs: Callable[[Tensor], Tensor]  # tokens (n, P) -> their share of the gates, bias included (n, 4H)
     add_state: Callable[[Tensor, Tensor], Tensor]  # gates (n, 4H), which it changes, and last outputs (n, P) -> gates
@@ -57,12 +60,12 @@ def _infer(x, batch_sizes, clips, w_x, w_h, bias, w_p, state):
     w_x = w_x.t()
     w_h = w_h.t()
     w_p = w_p.t()
-    own = LstmProducts(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
-    return infer(x, batch_sizes, clips, hidden, own, state)
+    products = LstmProducts(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
+    return infer(x, batch_sizes, clips, hidden, products, state)
 
 
 def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: LstmProducts, state=None):
-    """`run_lstm` where no gradient is wanted, by those products."""
+    """Run `run_lstm` without gradient, with these products."""
     n_sentences = batch_sizes[0] if batch_sizes else 0
     if state is None:
         state = torch.zeros_like(x[:n_sentences]), x.new_zeros(n_sentences, hidden)
@@ -88,14 +91,14 @@ def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden:
 
 
 def _cell_(g: Tensor, c: Tensor, hidden: int, clip: float) -> Tensor:
-    """Gates (n, 4H) and cells (n, H) in place: activated, updated, clipped; returns o * tanh(c)."""
+    """Activate, update and clip gates (n, 4H) and cells (n, H) in place. Returns o * tanh(c)."""
     i, f, o, new = _activate_(g, hidden)
     c.mul_(f).addcmul_(i, new).clamp_(-clip, clip)
     return _tanh(c).mul_(o)
 
 
 def _activate_(g: Tensor, hidden: int) -> tuple[Tensor, ...]:
-    """Pre-activations (n, 4H) to gates in place; tanh as 2 sigmoid(2x) - 1, whose CPU kernel is five times faster."""
+    """Turn pre-activations (n, 4H) into gates in place. tanh is 2 sigmoid(2x) - 1, five times as fast on a processor."""
     g[:, 3 * hidden :].mul_(2)
     g.sigmoid_()
     g[:, 3 * hidden :].mul_(2).sub_(1)
@@ -107,7 +110,7 @@ def _tanh(x: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 class _Recurrence(torch.autograd.Function):
-    """The same loop, keeping what the gradient needs: activated gates, cells and outputs of every step."""
+    """The time loop with gradient, storing what it needs: activated gates, cells and outputs of every step."""
 
     @staticmethod
     def forward(ctx, x, batch_sizes, clips, w_x, w_h, bias, w_p):
@@ -183,7 +186,7 @@ class _Recurrence(torch.autograd.Function):
 
 
 class _Fused(torch.autograd.Function):
-    """`_Recurrence` by compiled cells, for long batches on the processor: input and state in one product, gates written once."""
+    """`_Recurrence` with compiled cells, for long batches on the processor: input and state in one product, gates written once."""
 
     @staticmethod
     def forward(ctx, x, batch_sizes, clips, w_x, w_h, bias, w_p):
@@ -230,7 +233,7 @@ class _Fused(torch.autograd.Function):
 
 
 def _steps(batch_sizes: list[int]):
-    """Of each step: its rows, the rows of the same sentences one step before (None at the first), and those that go on (or None)."""
+    """Yield for each step its rows, the same sentences' rows one step before (None at first), and those that continue (or None)."""
     starts = [0, *accumulate(batch_sizes)]
     for t, n in enumerate(batch_sizes):
         before = slice(starts[t - 1], starts[t - 1] + n) if t else None

@@ -1,10 +1,10 @@
 """Substitutes: the words that both directions of the biLM expect in a token's place, before they read it.
 
-log p(w | left) + log p(w | right) - log p(w), normalized over the words that may answer: Bayes' rule if both sides are independent given
-the word (Amrami and Goldberg 2018; Melamud et al. 2016). p(w) is the softmax's at a state of zeros, its bias alone; the mean over many
-contexts in its place tells senses apart no better (core/senses/README.md). Masked: the special symbols, what has no letter, the commonest
-words of the vocabulary, which fit everywhere, and the token's own forms. Of a Korean token only pieces joined as it is may answer: no
-particle stands for a noun.
+log p(w | left) + log p(w | right) - log p(w), normalized over the allowed words: Bayes' rule if both sides are independent given
+the word (Amrami and Goldberg 2018; Melamud et al. 2016). p(w) is the softmax at a state of zeros, its bias alone; the mean over many
+contexts separates senses no better (core/senses/README.md). Special symbols, words without a letter, the most frequent words, which fit
+everywhere, and the token's own forms are masked. For a Korean token only pieces that are joined in the same way are allowed, so
+that no particle replaces a noun.
 """
 
 import math
@@ -39,7 +39,7 @@ ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # of `vectors`: 512 x 1,024 numbers
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From the substitutes of one place to those of another."""
+    """The change from the substitutes of one place to those of another."""
 
     size: float  # 1 - the sum of sqrt(p q): 0 the same, 1 no word in common
     come: tuple[str, ...]  # words that gain most by it, most first
@@ -47,30 +47,32 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes by a language model whose softmax both directions share. A place is what `Encoder.around` gives: the forward state before
-    the token and the backward state behind it, (2P,)."""
+    """Substitutes from a language model whose softmax both directions share.
+
+    A place is the result (2P,) of `Encoder.around`: the forward state before the token and the backward state behind it.
+    """
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
 
     @property
     def dim(self) -> int:
-        """P, of `vectors`."""
+        """Return P, the size of `vectors`."""
         return self.model.softmax.weight.shape[1]
 
     def likeliest(
         self, places: np.ndarray, words: Sequence[str], k: int = 10, *, direction: str = BOTH, common: bool = False
     ) -> list[tuple[Prediction, ...]]:
-        """The k likeliest substitutes of each of n places (n, 2P), whose tokens are `words`, best first.
+        """Return the k likeliest substitutes of n places (n, 2P) with tokens `words`, best first.
 
-        `direction` "forward" takes p(w | left) alone, "backward" p(w | right). With `common` the commonest words may answer too.
-        Probabilities are shares of the words that may answer.
+        `direction` "forward" uses p(w | left) alone, "backward" p(w | right). `common` also allows the most frequent words. Probabilities
+        are normalized over the allowed words.
         """
         if not 1 <= k <= MOST:
             raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
         if direction not in (BOTH, FORWARD, BACKWARD):
-            known = ", ".join((BOTH, FORWARD, BACKWARD))
-            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=shorten(direction), known=known))
+            names = ", ".join((BOTH, FORWARD, BACKWARD))
+            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=shorten(direction), known=names))
         results = []
         for start in range(0, len(places), ROWS_PER_PRODUCT):
             rows = slice(start, start + ROWS_PER_PRODUCT)
@@ -82,11 +84,11 @@ class Substitutes:
         return results
 
     def vectors(self, places: np.ndarray, words: Sequence[str]) -> np.ndarray:
-        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened, to length 1.
+        """Return vectors (n, P) float32 of length 1 for places (n, 2P): the sum of sqrt(p) times the whitened softmax weights.
 
-        Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
-        Of the words behind the FREQUENT most frequent one in EVERY is read, and counts for all: a third of the time, the senses told apart
-        as well (core/index/README.md). Zeros for a mark without letter or digit, which no word stands for.
+        Square roots are used because p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that rare substitutes count next to a
+        certain one. Of the words after the FREQUENT most frequent ones, one in EVERY is computed and stands for all: a third of the time,
+        with the same separation of senses (core/index/README.md). Zeros for a mark without a letter or digit.
         """
         vectors = np.zeros((len(places), self.dim), np.float32)
         spelled = np.flatnonzero([any(map(str.isalnum, word)) for word in words])
@@ -98,32 +100,32 @@ class Substitutes:
         return vectors
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
-        """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
+        """Return the sums (n, P) of `vectors` from half of each place's state (n, P): half a logit is the logarithm of a root."""
         weight, biases, whitened, _ = self.sample
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
-        own = [self._columns_of(word) for word in words]
-        rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+        excluded = [self._columns_of(word) for word in words]
+        rows, columns = np.repeat(np.arange(len(excluded)), [*map(len, excluded)]), np.concatenate(excluded)
         order = np.argsort(columns, kind="stable")
         rows, columns = rows[order], columns[order]
         ends = np.searchsorted(columns, [*range(0, len(weight), WORDS_PER_BLOCK), len(weight)])
         rows, columns = torch.from_numpy(rows), torch.from_numpy(columns)
         sums, largest = torch.zeros_like(halves), None
-        for k, start in enumerate(
-            range(0, len(weight), WORDS_PER_BLOCK)
-        ):  # what passes between the two products stays in the processor's cache
+        for k, start in enumerate(range(0, len(weight), WORDS_PER_BLOCK)):  # a block between the two products fits the processor's cache
             block = slice(start, start + WORDS_PER_BLOCK)
             roots = torch.addmm(biases[..., block], halves, weight[block].t())
-            here = slice(ends[k], ends[k + 1])
-            roots[rows[here], columns[here] - start] = -torch.inf
+            excluded_rows = slice(ends[k], ends[k + 1])
+            roots[rows[excluded_rows], columns[excluded_rows] - start] = -torch.inf
             if largest is None:  # of the most frequent words: near enough to all to keep the powers small
                 largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
             sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
         return torch.nn.functional.normalize(sums)  # zeros where no word may answer
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
-        words named make up most of the change."""
+        """Return the change from the first of n places (n, 2P) to each of the others.
+
+        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2. The named words contribute most to it.
+        """
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:
@@ -133,7 +135,7 @@ class Substitutes:
         return changes
 
     def _shares(self, places: np.ndarray, words: Sequence[str], direction: str, common: bool) -> Tensor:
-        """(n, V): the probabilities of the words that may answer."""
+        """Return the probabilities (n, V) of the allowed words."""
         softmax = self.model.softmax
         half = places.shape[1] // 2
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
@@ -148,20 +150,22 @@ class Substitutes:
             return logits.softmax(dim=1).nan_to_num()  # where no word may answer
 
     def _forms_of(self, word: str) -> list[int]:
-        """Entries of the vocabulary that are the word, or a form of the same word."""
+        """Return the entries of the vocabulary that are the word or another form of it."""
         return self._own_forms.value(word, lambda: self._find_forms(word))
 
     def _find_forms(self, word: str) -> list[int]:
-        spelled, known = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
-        wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
-        irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
-        near = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
+        spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
+        wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
+        irregular = {form for form, lemmas_of_form in word_lists.forms.items() if not wanted.isdisjoint(lemmas_of_form)}
+        candidates = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
         same = irregular | wanted
-        same |= {entry for entry in near if not wanted.isdisjoint(self._lemmas.value(entry, lambda entry=entry: lemmas(entry, known)))}
+        same |= {
+            entry for entry in candidates if not wanted.isdisjoint(self._lemmas.value(entry, lambda entry=entry: lemmas(entry, word_lists)))
+        }
         return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
     def _columns_of(self, word: str) -> np.ndarray:
-        """The numbers of `_forms_of` among the words that `vectors` reads."""
+        """Return the numbers of `_forms_of` among the words that `vectors` computes."""
         return self._own_columns.value(word, lambda: self._find_columns(word))
 
     def _find_columns(self, word: str) -> np.ndarray:
@@ -182,7 +186,7 @@ class Substitutes:
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
-        """Of a spelling, letter case and joiners aside, its entries of the vocabulary."""
+        """Return a spelling's entries of the vocabulary, ignoring case and joiners."""
         numbers: dict[str, list[int]] = {}
         for number, word in enumerate(self.model.vocabulary.words[len(SPECIALS) :], len(SPECIALS)):
             numbers.setdefault(bare(word).casefold(), []).append(number)
@@ -190,7 +194,7 @@ class Substitutes:
 
     @cached_property
     def _sorted(self) -> list[str]:
-        """The spellings in ASCII, in order: those with the same beginning, a word's regular forms among them, stand side by side."""
+        """Return the ASCII spellings in order, so that words with the same beginning are adjacent."""
         return sorted(filter(str.isascii, self._numbers))
 
     def _beginning_with(self, beginning: str) -> list[str]:
@@ -200,7 +204,7 @@ class Substitutes:
 
     @cached_property
     def _answer_masks(self) -> tuple[Tensor, Tensor]:
-        """(V,) each: 0 where a word may answer, -inf where not; for a token that stands free, and for one joined to the token before it."""
+        """Return masks (V,), 0 for allowed words and -inf for others, for a free token and for one joined to the token before it."""
         words = self.model.vocabulary.words
         answers = np.array([word.isalpha() or any(map(str.isalpha, word)) for word in words])
         answers[: len(SPECIALS)] = False
@@ -213,8 +217,10 @@ class Substitutes:
 
     @cached_property
     def sample(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
-        """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_answer_masks` (2, n), where one may answer and is none of
-        the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
+        """Return the n words that `vectors` computes: weights (n, P), half of their bias, whitened weights (n, P), and numbers.
+
+        The bias (2, n) is -inf where `_answer_masks` excludes a word or it is among the most frequent. Numbers (V,) give each word of the
+        vocabulary its place among them, or -1.
         """
         size, softmax = len(self.model.vocabulary), self.model.softmax
         rarer = np.arange(FREQUENT, size, EVERY)
@@ -230,25 +236,27 @@ class Substitutes:
 
     @cached_property
     def whitening(self) -> tuple[Tensor, Tensor]:
-        """(P,), (P, P) float64: the mean of the softmax's weights, and the map that makes them as wide in every direction (a tenth of the
-        mean width added, so that none is blown up)."""
+        """Return the mean (P,) of the softmax's weights and the whitening map (P, P), float64.
+
+        A tenth of the mean variance is added to every direction, so that small ones are not amplified.
+        """
         weights = self.model.softmax.weight.detach().double()
         mean = weights.mean(dim=0)
         widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
         return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
 
     def _whiten(self, weights: Tensor) -> Tensor:
-        """(n, P) weights of the softmax -> the same, whitened."""
+        """Return whitened softmax weights (n, P)."""
         mean, whitening = self.whitening
         return ((weights.double() - mean) @ whitening).float()
 
 
 def _state(places: np.ndarray) -> np.ndarray:
-    """(n, 2P) -> (n, P): one softmax serves both directions, so that their sum has the sum of their logits."""
+    """Add the halves of places (n, 2P) to states (n, P): the shared softmax's logits add up."""
     half = places.shape[1] // 2
     return places[:, :half] + places[:, half:]
 
 
 def _beginning(word: str) -> str:
-    """What a word's regular forms begin with, too: fl of fly and flies."""
+    """Return the beginning that a word shares with its regular forms: "fl" for fly and flies."""
     return word[: max(1, min(LONGEST_BEGINNING, len(word) - 1))]

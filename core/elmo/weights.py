@@ -1,6 +1,6 @@
-"""A biLM's files: AllenNLP's options.json + weights.hdf5, read and written, and our own safetensors.
+"""Files of a biLM: AllenNLP's options.json and weights.hdf5, read and written, and safetensors.
 
-The HDF5 names and layouts are bilm-tf's: kernels transposed, gates in TensorFlow's order (input, new cell, forget,
+HDF5 names and layouts are those of bilm-tf: transposed kernels, gates in TensorFlow's order (input, new cell, forget,
 output), the forget gate's bias without the +1 that TensorFlow adds at run time, highway gates named transform and carry.
 """
 
@@ -22,15 +22,15 @@ from ..text.tokens import N_CHARACTER_IDS
 from .language_model import Softmax, Vocabulary
 from .model import BiLM
 
-SOFTMAX = "softmax.safetensors"  # by itself, beside weights that hold none
+SOFTMAX = "softmax.safetensors"  # a file of its own if the weights file has no softmax
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
-MOST_PER_BYTE = 8  # numbers that a byte of a weights file may stand for, as HDF5 may be packed
+MOST_PER_BYTE = 8  # numbers per byte of a weights file at most, because HDF5 may be compressed
 _DIRECTIONS = (("forward_layers", 0), ("backward_layers", 1))
 
 
 def load_bilm(folder: str | Path) -> BiLM:
-    """The biLM of a folder that holds an options.json and one weights file (*.hdf5 or *.safetensors)."""
+    """Load the biLM of a folder with an options.json and one weights file (*.hdf5 or *.safetensors)."""
     options, weights = find_files(Path(folder))
     shape = read_options(options)
     size = weights.stat().st_size
@@ -53,7 +53,7 @@ def load_bilm(folder: str | Path) -> BiLM:
 
 
 class _NoFirstWeights(TorchFunctionMode):
-    """First weights are not drawn: they are read, and on the device "meta", which has none, torch would import its compiler for them."""
+    """A mode in which weights are not initialized, because they are loaded next. On the device "meta" torch would import its compiler."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -63,13 +63,15 @@ class _NoFirstWeights(TorchFunctionMode):
 
 
 def has_softmax(folder: Path) -> bool:
-    """Whether a folder has what `load_softmax` reads, as far as its files' names tell."""
+    """Return whether a folder has the files that `load_softmax` reads, by their names."""
     return (folder / "vocabulary.txt").is_file()
 
 
 def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
-    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's). It lies in the weights file,
-    or by itself in SOFTMAX, as beside weights in AllenNLP's format: "softmax.weight" (V, P), "softmax.bias"."""
+    """Load the language model's output layer and vocabulary, or None if the folder has none (as AllenNLP's).
+
+    The layer is in the weights file, or in SOFTMAX next to weights in AllenNLP's format: "softmax.weight" (V, P), "softmax.bias".
+    """
     folder = Path(folder)
     words_file = folder / "vocabulary.txt"
     weights = folder / SOFTMAX if (folder / SOFTMAX).is_file() else find_files(folder)[1]
@@ -103,7 +105,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
 
 
 def find_files(folder: Path) -> tuple[Path, Path]:
-    """(options.json, weights) of a model folder; MissingArtifact says what is not there, or what is there twice."""
+    """Return options.json and the weights file of a model folder. Raises MissingArtifact if one is missing or ambiguous."""
     if not folder.is_dir():
         message = t("No model folder {folder} with options.json and a weights file.", folder=folder)
         raise MissingArtifact(message)
@@ -113,7 +115,7 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     if len(options) != 1:
         message = t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options))
         raise MissingArtifact(message)
-    if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
+    if len(weights) > 1:  # published folders may hold other HDF5 files
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
         values = {"folder": folder, "names": ", ".join(p.name for p in weights)}
@@ -126,7 +128,7 @@ def find_files(folder: Path) -> tuple[Path, Path]:
 
 
 def read_options(path: Path) -> ModelShape:
-    """The shape an options.json describes."""
+    """Return the shape that an options.json describes."""
     if path.stat().st_size > MAX_OPTIONS_BYTES:
         message = t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size)
         raise CorruptArtifact(message)
@@ -144,7 +146,7 @@ HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:
-    """Write options.json and weights.hdf5 (float32) as AllenNLP 2.10.1 reads them."""
+    """Write options.json and weights.hdf5 (float32) in the format of AllenNLP 2.10.1."""
     import h5py
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -157,7 +159,7 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
 def save_safetensors(
     model: BiLM, folder: Path, *, softmax: Softmax | None = None, words: list[str] | None = None, dtype: torch.dtype = torch.float16
 ) -> None:
-    """Write options.json, weights.safetensors and, with a softmax, its weights beside the model's and vocabulary.txt."""
+    """Write options.json, weights.safetensors and, with a softmax, its weights and vocabulary.txt."""
     folder.mkdir(parents=True, exist_ok=True)
     state = dict(model.state_dict())
     if softmax is not None:
@@ -214,7 +216,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
 
 
 def _from_tensorflow(file, shape: ModelShape):
-    """(our name, array) of every weight in an open HDF5 file."""
+    """Yield (our name, array) for every weight in an open HDF5 file."""
     import h5py
 
     needed = _hdf5_shapes(shape)
@@ -226,7 +228,7 @@ def _from_tensorflow(file, shape: ModelShape):
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' has {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
         if dataset.shape != needed[name]:
-            if name == "char_embed" and dataset.shape[1:] == needed[name][1:]:  # the same in every model, whatever options.json says
+            if name == "char_embed" and dataset.shape[1:] == needed[name][1:]:  # the same in every model, independent of options.json
                 raise ValueError(t("{name} has {n} rows, {needed} are needed", name=name, n=dataset.shape[0], needed=needed[name][0]))
             values = {"name": name, "found": dataset.shape, "needed": needed[name]}
             raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **values))
@@ -271,7 +273,7 @@ def _hdf5_shapes(shape: ModelShape) -> dict[str, tuple[int, ...]]:
 
 
 def _to_tensorflow(model: BiLM):
-    """(HDF5 name, array) of every weight: `_from_tensorflow` backwards."""
+    """Yield (HDF5 name, array) for every weight, the inverse of `_from_tensorflow`."""
     state = {name: value.detach().float().numpy(force=True) for name, value in model.state_dict().items()}
     shape = model.shape
     yield "char_embed", state["characters.embedding.weight"][1:]
@@ -301,6 +303,6 @@ def _cell(direction: int, layer: int) -> str:
 
 
 def _reorder(gates: np.ndarray, *, to_ours: bool) -> np.ndarray:
-    """Blocks of rows: TensorFlow's (input, new, forget, output) <-> ours (input, forget, output, new)."""
+    """Reorder blocks of rows between TensorFlow's gates (input, new, forget, output) and ours (input, forget, output, new)."""
     blocks = np.split(gates, 4)
     return np.concatenate([blocks[k] for k in ((0, 2, 3, 1) if to_ours else (0, 3, 1, 2))])
