@@ -20,8 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from ..common.errors import BadInput
-from ..elmo.layer_norm import layer_normalized
-from ..elmo.mix import check_weights, layer_weights, mixed
+from ..elmo.mix import check_weights, layer_normalized, layer_weights, mixed
 from ..elmo.models import Model
 from ..files.artifacts import read_json
 from ..index.sense_space import SENSES, SenseSpace

@@ -6,8 +6,7 @@ from ..common.config import cache_folder
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..elmo.layer_norm import layer_normalized
-from ..elmo.mix import layer_weights, mixed, shares_of
+from ..elmo.mix import layer_normalized, layer_weights, mixed, shares_of
 from ..files.artifacts import safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, cosines_of_mixes

@@ -16,7 +16,7 @@ from ..common.errors import BadInput
 from ..common.i18n import say, t
 from ..common.markup import shorten
 from ..elmo.mix import ScalarMix
-from ..elmo.padded_lstm import bidirectional
+from ..elmo.recurrence import bidirectional
 from .inputs import UNKNOWN, Batch
 
 

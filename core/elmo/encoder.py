@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import copy
 import threading
+import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -20,15 +22,18 @@ from torch import Tensor
 
 from ..common.config import FLOAT32
 from ..common.device import of
-from ..common.errors import BadInput
+from ..common.errors import BadInput, CorruptArtifact
+from ..common.i18n import t
+from ..files.artifacts import check_fits, replacing
 from ..text.sentences import LabeledRow
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .low_precision import stacks
-from .model import BiLM, State
-from .packing import pack
+from .model import BiLM, State, pack
 from .recurrence import side_by_side
 
 MAX_CACHED_WORDS = 100_000
+SPELLED_FILE = "spelled.npz"  # char-CNN vectors of the most frequent words, in the model's folder
+MAX_SPELLED_BYTES = 256 << 20
 WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 
 
@@ -311,3 +316,44 @@ def vectors_of_rows(encoder: Encoder, rows: list[LabeledRow], report: Callable[[
     for numbers, layers in zip(wanted.values(), encoded(encoder, list(wanted), report), strict=True):
         vectors[numbers] = layers[:, [rows[k].position for k in numbers]].transpose(1, 0, 2)
     return vectors
+
+
+def save_spelled(folder: Path, encoder: Encoder, words: Sequence[str], model: str) -> Path:
+    """Compute the words' char-CNN vectors and write them into the model's folder. `model` is the fingerprint of its weights."""
+    words = list(dict.fromkeys(words))
+    arrays = {"vectors": encoder.word_vectors(words), "words": _bytes("\n".join(words)), "model": _bytes(model)}
+    with replacing(folder / SPELLED_FILE) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, **arrays)
+    return folder / SPELLED_FILE
+
+
+def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | None:
+    """Return n words and their vectors (n, P) float32, or None if missing or of other weights. Raises CorruptArtifact."""
+    path = folder / SPELLED_FILE
+    if not path.is_file():
+        return None
+    check_fits(path, MAX_SPELLED_BYTES, error=CorruptArtifact)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            words = file["words"].tobytes().decode("utf-8").split("\n")
+            vectors = file["vectors"]
+            is_other_model = file["model"].tobytes().decode("utf-8") != model
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        message = t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)
+        raise CorruptArtifact(message) from None
+    if is_other_model:
+        return None
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
+        message = t(
+            "{path}: {n} words do not match vectors of shape {shape}, {kind}. Delete it or get it again.",
+            path=path,
+            n=len(words),
+            shape=vectors.shape,
+            kind=vectors.dtype,
+        )
+        raise CorruptArtifact(message)
+    return words, vectors
+
+
+def _bytes(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-8"), np.uint8)

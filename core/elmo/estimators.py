@@ -19,8 +19,7 @@ from ..common.markup import shorten
 from ..common.model_layers import MIX
 from ..text.corpora import locate
 from .encoder import encoded
-from .layer_norm import layer_normalized
-from .mix import check_weights, layer_weights, mixed
+from .mix import check_weights, layer_normalized, layer_weights, mixed
 from .models import BUNDLED_MODEL, Model, open_model
 
 POOLINGS = {  # (T, D) -> (D,)

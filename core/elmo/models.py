@@ -22,9 +22,8 @@ from ..files.registry import resolve
 from ..text import languages
 from ..text.languages import Language
 from ..text.tokens import IDS_PER_TOKEN
-from .encoder import Encoder
+from .encoder import Encoder, load_spelled
 from .language_model import LanguageModel
-from .ready_words import load_spelled
 from .weights import find_files, load_bilm, load_softmax, read_options, save_hdf5
 
 BUNDLED_MODEL = "elmo-mini"

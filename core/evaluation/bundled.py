@@ -22,10 +22,10 @@ from ..analysis.word_maps import ALL_WORDS, fit_maps
 from ..classify.tasks import TASKS, open_data, task_files
 from ..common import config, i18n
 from ..common.errors import BadInput
+from ..elmo.encoder import save_spelled
 from ..elmo.language_model import SPECIALS
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model, open_model
-from ..elmo.ready_words import save_spelled
 from ..elmo.weights import load_softmax
 from ..files import sums
 from ..files.artifacts import read_json, replacing, safe_name, write_json

@@ -12,8 +12,7 @@ from math import comb
 
 import numpy as np
 
-from ..elmo.layer_norm import layer_normalized
-from ..elmo.mix import mix_cosines
+from ..elmo.mix import layer_normalized, mix_cosines
 from .neighbors import Products, best, grams_beside
 from .rows import Rows
 from .table import OccurrenceTable

@@ -19,7 +19,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.threads import limit
-from ..elmo import layer_norm
+from ..elmo import mix
 from ..elmo.mix import check_weights, gram, mix_cosines
 from ..text.tokens import around, join_tokens
 from . import float16_products
@@ -54,7 +54,7 @@ class Products:
     query: Query
     cross: np.ndarray
     own: np.ndarray
-    normalized: bool = False  # of layers after layer normalization (core.elmo.layer_norm), the rows' too
+    normalized: bool = False  # of layers after layer normalization (core.elmo.mix), the rows' too
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +208,10 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
 def normalized_products(rows: Rows, result: Products) -> Products:
     """The same products of layers after layer normalization, exactly, from those of the layers as they are."""
     layers = result.query.layers[None]
-    means = layer_norm.means_of(layers)
-    d = layer_norm.gram_deviations(result.own[None], means, rows.dim)
-    cross = layer_norm.normalized_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
-    return Products(result.query, cross, layer_norm.normalized_gram(result.own[None], means, d, rows.dim)[0], normalized=True)
+    means = mix.means_of(layers)
+    d = mix.gram_deviations(result.own[None], means, rows.dim)
+    cross = mix.normalized_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
+    return Products(result.query, cross, mix.normalized_gram(result.own[None], means, d, rows.dim)[0], normalized=True)
 
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:

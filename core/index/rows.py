@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
-from ..elmo import layer_norm
+from ..elmo import mix
 from ..elmo.mix import widen
 
 
@@ -50,13 +50,13 @@ class Rows:
         """Mean and standard deviation (N, L) of every layer's numbers: what layer normalization needs, read once."""
         if not self.layers:
             return np.empty((0, 0)), np.empty((0, 0))
-        means = np.concatenate([layer_norm.means_of(block) for block in self.layers])
-        return means, layer_norm.gram_deviations(self.gram, means, self.dim)
+        means = np.concatenate([mix.means_of(block) for block in self.layers])
+        return means, mix.gram_deviations(self.gram, means, self.dim)
 
     @cached_property
     def normalized_gram(self) -> np.ndarray:
         """`gram` of the layers after layer normalization."""
-        return layer_norm.normalized_gram(self.gram, *self.spread, self.dim)
+        return mix.normalized_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of integers, or a dictionary column's codes (-1 where there is none)."""

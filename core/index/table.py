@@ -19,8 +19,7 @@ from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.memo import Bounded
-from ..elmo.layer_norm import layer_normalized
-from ..elmo.mix import check_weights, mixed
+from ..elmo.mix import check_weights, layer_normalized, mixed
 from ..files.artifacts import read_json
 from ..text.composed import folded
 from ..text.dictionary_forms import dictionary_forms, forms_among, is_form

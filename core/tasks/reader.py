@@ -9,7 +9,7 @@ from torch import Generator, Tensor, nn
 
 from ..common.draws import Dropout
 from ..elmo.mix import ScalarMix
-from ..elmo.padded_lstm import bidirectional
+from ..elmo.recurrence import bidirectional
 from .inputs import N_BYTES, PassageBatch
 from .task import Shape, TaskRecipe
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.markup import shorten
-from ..elmo.packing import PackedBatch, pack
+from ..elmo.model import PackedBatch, pack
 from ..files import made_of, ours
 from ..files.artifacts import read_json, write_json
 from ..files.atomic import replacing

@@ -27,8 +27,7 @@ from ..common.device import CPU, CUDA, PROCESSOR
 from ..common.draws import seeded
 from ..common.errors import BadInput
 from ..elmo.language_model import SPECIALS, Softmax
-from ..elmo.model import BiLM, CharacterCNN
-from ..elmo.packing import PackedBatch
+from ..elmo.model import BiLM, CharacterCNN, PackedBatch
 from ..elmo.recurrence import side_by_side
 from ..files import checkpoint, made_of
 from . import topic_loss

@@ -14,8 +14,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import MIX
-from ..elmo.layer_norm import layer_normalized
-from ..elmo.mix import check_weights, mean_lengths, mixed, pulls
+from ..elmo.mix import check_weights, layer_normalized, mean_lengths, mixed, pulls
 from ..index import any_mix
 from ..index.any_mix import Candidates
 from ..index.neighbors import SAME, Neighbor, Occurrence, Query, TypeNeighbor

@@ -15,8 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.elmo.model import ProjectedLSTM
-from core.elmo.packing import PackedBatch
+from core.elmo.model import PackedBatch, ProjectedLSTM
 from core.text.tokens import character_ids, join_tokens
 from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer

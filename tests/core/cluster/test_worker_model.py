@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo import recurrence
-from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
-from core.elmo.packing import pack
+from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM, pack
 from core.text.tokens import character_ids
 
 torch.set_num_threads(1)

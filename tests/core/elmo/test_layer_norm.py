@@ -8,8 +8,7 @@ from core.analysis.anisotropy import Drawn, random_level
 from core.analysis.maps import ProjectionConfig, aligned_maps, follow
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
-from core.elmo.layer_norm import EPSILON, layer_normalized
-from core.elmo.mix import mixed
+from core.elmo.mix import EPSILON, layer_normalized, mixed
 from core.index.build import build_index
 from core.index.neighbors import Query, cosines, cosines_of_mixes, normalized_products, products
 from core.index.table import OccurrenceTable

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from core.elmo.layer_norm import layer_normalized
+from core.elmo.mix import layer_normalized
 from core.index import any_mix, neighbors
 from core.index.build import build_index
 from core.senses.separation import one_nn

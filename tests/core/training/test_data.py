@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.elmo.packing import pack
+from core.elmo.model import pack
 from core.text.tokens import tokenize
 from core.training.data import Corpus, prepare, read_lines
 

@@ -11,7 +11,7 @@ import torch
 from core.common.config import ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
-from core.elmo.packing import pack
+from core.elmo.model import pack
 from core.training.data import Corpus, prepare
 from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax, _SampledLoss
 from core.training.topic_loss import TARGETS, bag_loss, draw_distances, rows_ahead, words_loss

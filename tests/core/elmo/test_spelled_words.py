@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from core.common.errors import CorruptArtifact
-from core.elmo.encoder import Encoder
-from core.elmo.ready_words import FILE, load_spelled, save_spelled
+from core.elmo.encoder import SPELLED_FILE, Encoder, load_spelled, save_spelled
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
 
@@ -40,7 +39,7 @@ def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(mod
     whole = path.read_bytes()
     for damaged in (b"", whole[:-9], whole[:200], b"PK" + bytes(40)):
         path.write_bytes(damaged)
-        with pytest.raises(CorruptArtifact, match=FILE):
+        with pytest.raises(CorruptArtifact, match=SPELLED_FILE):
             load_spelled(tmp_path, "0123")
     np.savez(path, vectors=vectors[:1], words=np.frombuffer("bank\n눈".encode(), np.uint8), model=np.frombuffer(b"0123", np.uint8))
     with pytest.raises(CorruptArtifact, match="2 words"):
