@@ -1,8 +1,8 @@
 """`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
 
-from ..files.own_names import titles_of
+from ..files.formulas import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
-from .shared import as_csv, in_columns, note, progress, workspace_of
+from .shared import in_columns, note, progress, table_lines, workspace_of
 
 CORPUS = option(
     "--corpus",
@@ -48,8 +48,8 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     result = views.concordance(workspace_of(model, corpus), request, progress("sentences"))
     lines = result.lines
     if csv:
-        rows = ((line.document, line.date, line.sense, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-        return result, as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
+        labels = {"date": [line.date for line in lines], "sense": [line.sense for line in lines]}
+        return result, _csv(result.table().assign(**labels))
     spread = f", {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}" if result.n else ""
     notes = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
@@ -75,15 +75,10 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
 
     request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
     result = views.collocates(workspace_of(model, corpus), request)
-    head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
-    rows = [(c.word, f"{c.log_dice:.2f}", f"{c.log_likelihood:.1f}", c.together, c.left, c.right, c.frequency) for c in result.items]
-    numbers = range(1, 7)
-    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=numbers)]
-    if of_senses := [(of.sense, w.word, f"{w.z:.2f}", w.here, w.elsewhere) for of in result.senses for w in of.words]:
-        head, rows = ("sense", "word", "z", "here", "other senses"), of_senses
-        numbers = range(2, 5)
-        lines += in_columns([head, *rows], right=numbers)
-    return result, as_csv(head, rows, numbers=numbers) if csv else lines
+    by_sense = result.senses_table()
+    if csv:
+        return result, _csv(result.table() if by_sense.empty else by_sense)
+    return result, [f"{result.n:,} occurrences", *table_lines(result.table()), *([] if by_sense.empty else table_lines(by_sense))]
 
 
 @command(
@@ -101,12 +96,14 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
     from ..views.left_out import describe_shared
 
     result = views.keyness(workspace_of(model, corpus), views.KeynessRequest(**options))
-    head = ("word", *titles_of(result.names), "log-likelihood", "log ratio", "p")
     if result.shared:
         note(describe_shared(result.shared, result.reduced))
-    words = (*result.first, *result.second)
-    rows = [(w.word, w.first, w.second, f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}") for w in words]
-    return result, as_csv(head, rows, numbers=range(1, 6)) if csv else in_columns([head, *rows], right=range(1, 6))
+    return result, _csv(result.table()) if csv else table_lines(result.table())
+
+
+def _csv(table) -> str:
+    """Return a table as CSV without the last line end, which is printed after every answer."""
+    return format_csv(table).removesuffix("\r\n")
 
 
 corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

@@ -4,13 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..common.errors import BadInput
 from ..common.markup import shorten
 from ..files.atomic import locked
+from ..files.formulas import format_csv
 from ..files.own_names import titles_of
 from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
-from .shared import as_csv, in_columns, note, progress, workspace_of, write_texts
+from .shared import in_columns, note, progress, table_lines, workspace_of, write_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
@@ -66,7 +71,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
             note(fact)
         ranked = change.rank(change.read(workspace, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
-        return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _table(rows, csv)
+        return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _write_table(change.tabulate_ranking(ranked), csv)
     result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         write_texts({Path(graph) / name: text for name, text in change.graph_files(result).items()})
@@ -92,7 +97,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
         lines += [text.format(**answer["judgments"]).replace("None", "–"), *whys]
     lines += filter(None, [change.describe_groups(result)])
-    return answer, [*lines, "sentences of each sense:", *_table(bands, csv)]
+    return answer, [*lines, "sentences of each sense:", *_write_table(bands, csv)]
 
 
 def _bands(result, sides, corpus: str) -> list[dict]:
@@ -208,7 +213,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
         value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
         answer |= {"alpha": round(value, 4), "labeled_by_both": n}
         lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
-    _table(rows, csv)
+    _write_table(result.table(occurrences.items), csv)
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
     return {**answer, "doubtful": doubtful, "sentences": rows}, lines
@@ -235,7 +240,7 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
         for k, name in enumerate(result.groups.names)
         for sense in beside.likeliest(k, most)
     ]
-    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, _table(rows, csv)
+    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, _write_table(rows, csv)
 
 
 def _adds_to_labels(output: str | None, annotation) -> bool:
@@ -257,12 +262,14 @@ def _merged(sense: str, into: Mapping[str, str]) -> str:
     return sense
 
 
-def _table(rows: Sequence[dict], path: str | None) -> list[str]:
-    """Rows for people; as CSV, where a file is named."""
-    head = list(rows[0]) if rows else []
+def _write_table(table: "pd.DataFrame | Sequence[dict]", path: str | None) -> list[str]:
+    """Write a table, or a list of rows, to a CSV file if one is named, and return its lines."""
+    import pandas as pd
+
+    table = pd.DataFrame(table)
     if path:
-        write_texts({Path(path): as_csv(head, map(dict.values, rows), end="\r\n") + "\r\n"})
-    return in_columns([head, *map(dict.values, rows)], right=range(1, len(head)))
+        write_texts({Path(path): format_csv(table)})
+    return table_lines(table)
 
 
 COMMANDS = (senses_change, senses_spread, senses_glosses)

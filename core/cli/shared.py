@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
 import unicodedata
@@ -10,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
-from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +18,14 @@ from ..common.errors import BadInput, CorruptArtifact
 from ..common.markup import shorten
 from ..files import public_data
 from ..files.atomic import locked, replacing
-from ..files.formulas import guard
 from ..files.outputs import Outputs, set_aside
 from ..static.vectors import StaticVectors, open_vectors
 from ..text import languages
 from .options import Answer, ModelOptions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..elmo.models import Model
     from ..files.public_data import PublishedFile
     from ..index.sense_space import SenseSpace
@@ -63,13 +62,13 @@ def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) ->
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
-def as_csv(head: Iterable[str], rows: Iterable[Iterable[Any]], *, numbers: Collection[int] = (), end: str = "\n") -> str:
-    """Rows as CSV that spreadsheets open and do not run; the columns `numbers` hold numbers, although as text."""
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator=end)
-    writer.writerow(map(guard, head))
-    writer.writerows([guard(cell) if isinstance(cell, str) and k not in numbers else cell for k, cell in enumerate(row)] for row in rows)
-    return stream.getvalue().removesuffix(end)
+def table_lines(table: pd.DataFrame) -> list[str]:
+    """Return a table as lines for a terminal: numbers with four digits, on the right."""
+    from pandas.api.types import is_numeric_dtype
+
+    right = [k for k, name in enumerate(table.columns) if is_numeric_dtype(table[name])]
+    rows = ([f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in table.itertuples(index=False, name=None))
+    return in_columns([table.columns, *rows], right=right)
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:

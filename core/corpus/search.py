@@ -86,10 +86,6 @@ class Line(NamedTuple):
     def after(self) -> str:
         return self._as_written(self.end, None)
 
-    def as_row(self) -> tuple[str, int, str, str, str]:
-        """Of a table: document, sentence from 1, before, hit, after."""
-        return self.document, self.sentence + 1, self.before, self.hit, self.after
-
     def _as_written(self, first: int, last: int | None) -> str:
         return "".join(as_in_text(self.tokens, self.text)[first:last]).strip()
 

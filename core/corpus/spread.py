@@ -5,8 +5,9 @@ as they belong to it (Nigam and others 2000, of directions as Banerjee and other
 entropy (uncertainty sampling, Lewis and Gale 1994).
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import softmax
@@ -16,6 +17,11 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.composed import composed
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
+
+    from ..index.neighbors import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
 MOST_CHARACTERS = 80  # of a sense's name
@@ -132,6 +138,19 @@ class SpreadLabels:
     shares: np.ndarray  # (n, C) probabilities
     labeled: np.ndarray  # (n,) bool
     doubtful: np.ndarray  # the unlabeled ones, the most doubtful first
+
+    def table(self, sentences: "Sequence[Occurrence]") -> "pd.DataFrame":
+        """Return a row for each of the sentences."""
+        import pandas as pd
+
+        columns = {
+            t("sense"): [self.senses[sense] for sense in self.of.tolist()],
+            t("probability"): self.shares.max(axis=1).round(3),
+            t("by you"): self.labeled,
+            t("word"): [o.tokens[o.position] for o in sentences],
+            t("sentence"): [o.sentence for o in sentences],
+        }
+        return pd.DataFrame(columns)
 
 
 def clean(name: str) -> str:

@@ -164,7 +164,3 @@ def _ground(value: float, most: float, colors: tuple[str, str]) -> str:
     color = colors[0] if value >= 0 else colors[1]
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"
-
-
-def half_name(half: str) -> str:
-    return {"past": t("past"), "future": t("future"), "both": t("both")}[half]

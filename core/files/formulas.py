@@ -1,6 +1,22 @@
-"""Guard table cells that a spreadsheet would run as a formula, and undo it when a file is read again."""
+"""Write tables as CSV, with a guard before cells that a spreadsheet would run as a formula."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the first paint must not wait for it
+    import pandas as pd
 
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula, the wide forms included
+
+
+def format_csv(table: "pd.DataFrame") -> str:
+    """Return a table as CSV. Texts that a spreadsheet would run are quoted, numbers stay numbers."""
+    safe = table.map(_guard_text).rename(columns=_guard_text)
+    return safe.to_csv(index=False, lineterminator="\r\n")  # with this terminator a lone \r is quoted as well
+
+
+def encode_csv(table: "pd.DataFrame") -> bytes:
+    """Return a table as CSV in UTF-8 with a byte order mark, which spreadsheets need."""
+    return format_csv(table).encode("utf-8-sig")
 
 
 def guard(cell: str) -> str:
@@ -21,7 +37,11 @@ def unguard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
 
 
+def _guard_text(value):
+    return guard(value) if isinstance(value, str) else value
+
+
 def _is_formula(cell: str) -> bool:
-    """Whether a cell begins as a formula does, also behind blanks and invisible characters."""
+    """Return whether a cell begins as a formula does, also behind blanks and invisible characters."""
     first = next((sign for sign in cell if sign.isprintable() and not sign.isspace()), "")
     return (first != "" and first in SIGNS) or cell[:1] in ("\t", "\r", "\n")

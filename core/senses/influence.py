@@ -90,6 +90,11 @@ class SenseStanding:
         return self.margin >= CLEAR
 
 
+def half_name(half: str) -> str:
+    """Return the name of a direction: "past", "future" or "both"."""
+    return {"past": t("past"), "future": t("future"), "both": t("both")}[half]
+
+
 def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[SentenceVariant, ...]:
     """One sentence for each word but the target (and, with `reach`, none further from it than that), in reading order.
 

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis import surroundings
 from ..analysis.surroundings import Surroundings
+from ..common import model_layers
 from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -20,6 +22,9 @@ from ..senses.trust import Links, links
 from ..text.readings import WordInContext
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
@@ -62,6 +67,19 @@ class Around:
     def at(self, space: str) -> int:
         """The number of a space."""
         return self.spaces.index(space)
+
+    def table(self) -> "pd.DataFrame":
+        """Return a row for each point, with its places in every space and, between two sentences, which of them it leans to."""
+        import pandas as pd
+
+        columns = {t("word"): self.labels, t("occurrences"): self.points.counts}
+        for k, name in enumerate(self.spaces):
+            layer = model_layers.in_use().label(name)
+            if self.has_sides and len(self.points):
+                columns[t("lean, layer {layer}", layer=layer)] = self.leans[k].round(3)
+            columns[t("x, layer {layer}", layer=layer)] = self.coordinates[k][:, 0].round(3)
+            columns[t("y, layer {layer}", layer=layer)] = self.coordinates[k][:, 1].round(3)
+        return pd.DataFrame(columns)
 
 
 @reads_as_model

@@ -1,16 +1,24 @@
 """Which words decide how a word is read: each word around it dropped, masked or swapped, measured by its senses or by another sentence."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common import model_layers
+from ..common.i18n import t
 from ..common.model_layers import MIX
 from ..elmo.mix import layer_weights
 from ..index.table import OccurrenceTable
-from ..senses.influence import DROP, Centroids, Influence, centroids, influence, pair
+from ..senses import influence
+from ..senses.influence import DROP, Centroids, Influence, centroids, half_name, pair
 from ..text import word_in_question
 from ..text.readings import WordInContext
+from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 SENSES, OTHER, MOVED = "senses", "other", "moved"
@@ -36,6 +44,40 @@ class Attribution:
     influence: Influence
     content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
 
+    def table(self) -> "pd.DataFrame":
+        """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
+        import pandas as pd
+
+        result, title, rows = self.influence, model_layers.in_use().title, []
+        for n, position in enumerate(result.changed):
+            for v, view in enumerate(result.views):
+                for h, half in enumerate(influence.HALVES):
+                    row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): title(view)}
+                    row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
+                    change = result.cosines[v, h] - result.varied[n, v, h]
+                    row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
+                    rows.append(row)
+        return pd.DataFrame(rows)
+
+    def halves_table(self) -> "pd.DataFrame":
+        """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
+        import pandas as pd
+
+        result, title, rows = self.influence, model_layers.in_use().title, []
+        for v, view in enumerate(result.views):
+            added = influence.gains(result, view)
+            chosen = influence.verdict(result, view, influence.BOTH).sense
+            for h, verdict in enumerate(influence.halves(result, view).values()):
+                row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): title(view)}
+                row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
+                row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
+                row[t("the sentence adds (standard deviations)")] = round(added[verdict.half], 2)
+                row[t("what both choose")] = chosen
+                cosines = zip(result.senses, result.cosines[v, h], strict=True)
+                row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
+                rows.append(row)
+        return pd.DataFrame(rows)
+
 
 @reads_as_model
 def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
@@ -49,7 +91,9 @@ def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
         vectors = np.stack([query.layers for query in workspace.queries((word, other))])
         by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
-    result = influence(workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights)
+    result = influence.influence(
+        workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
+    )
     content = frozenset(each.position for each in word_in_question.candidates(result.tokens, workspace.language))
     return Attribution(by, tuple(workspace.targets.senses_of(lemma)) if lemma else (), result, content)
 

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +40,9 @@ from .sides import (
     spread_evenly,
     word_texts,
 )
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 COUNTED = 80  # of all, in which the number of groups is looked for
@@ -128,6 +132,24 @@ class RankedWord:
     word: str
     change: UseChange
     corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
+
+
+def tabulate_ranking(ranked: Sequence[RankedWord]) -> "pd.DataFrame":
+    """Return a row for each ranked word."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            t("word"): [each.word for each in ranked],
+            t("first"): [each.change.first for each in ranked],
+            t("second"): [each.change.second for each in ranked],
+            "PRT": [round(each.change.prt.value, 3) for each in ranked],
+            t("shuffled"): [round(each.change.prt.null, 3) for each in ranked],
+            "APD": [round(each.change.apd.value, 3) for each in ranked],
+            "JSD": [round(each.change.jsd.value, 3) for each in ranked],
+            t("p, corrected"): [round(each.corrected, 4) for each in ranked],
+        }
+    )
 
 
 @reads_as_model

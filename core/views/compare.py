@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from ..text.languages import Language
 from ..text.word_in_question import lemmas, words_of
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import sense_space
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
@@ -101,6 +105,27 @@ class SpacesCompared:
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
     shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
+
+    def table(self, order: np.ndarray) -> "pd.DataFrame":
+        """Return a row for each word, in the given order."""
+        import pandas as pd
+
+        c, words = self.comparison, np.array(self.comparison.words, object)
+        columns = {
+            t("word"): words[order],
+            t("shared neighbors"): c.shared[order],
+            t("Jaccard"): c.jaccard[order].round(3),
+            t("correlation of cosines"): c.profile[order].round(3),
+        }
+        if self.shift is not None:
+            columns |= {
+                t("distance between corpora"): self.shift.between[order].round(3),
+                t("distance of halves"): self.shift.within[order].round(3),
+                t("difference"): self.shift.excess[order].round(3),
+            }
+        for name, nearest in zip(self.names, (c.first, c.second), strict=True):
+            columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in nearest[order]]
+        return pd.DataFrame(columns)
 
     def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
         """The word in question where both have it, else one of several meanings; and `most` words one click away."""

@@ -1,7 +1,8 @@
 """A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from . import induction, substitutes
 from .induction import InductionRequest
 from .left_out import describe_undated
 from .substitutes import SubstitutesRequest
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
@@ -76,6 +80,10 @@ class Concordance:
     missing: str  # what does not occur at all, where there are no hits: the word that should be near, else the query; "" if each occurs
     similar: tuple[str, ...]  # spellings like that one's
 
+    def table(self) -> "pd.DataFrame":
+        """Return the visible lines."""
+        return tabulate_lines(self.lines)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollocatesRequest:
@@ -116,6 +124,21 @@ class Collocates:
     items: tuple[Collocate, ...]
     senses: tuple[SenseColumn, ...]
 
+    def table(self) -> "pd.DataFrame":
+        """Return a row for each collocate."""
+        import pandas as pd
+
+        rows = [(i.word, i.log_dice, i.log_likelihood, i.together, i.left, i.right, i.frequency) for i in self.items]
+        columns = (t("word"), t("logDice"), t("log-likelihood"), t("together"), t("before"), t("after"), t("in the corpus"))
+        return pd.DataFrame(rows, columns=columns)
+
+    def senses_table(self) -> "pd.DataFrame":
+        """Return a row for each characteristic word of each sense."""
+        import pandas as pd
+
+        rows = [(column.sense, word.word, word.z, word.here, word.elsewhere) for column in self.senses for word in column.words]
+        return pd.DataFrame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeynessRequest:
@@ -142,6 +165,23 @@ class Keyness:
     second: tuple[Keyword, ...]
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
     reduced: int = 0  # the place, in `names`, of the corpus without them
+
+    def table(self) -> "pd.DataFrame":
+        """Return the keywords of the first corpus, then those of the second. "Here" is the first corpus in every row."""
+        import pandas as pd
+
+        columns = {
+            t("word"): "word",
+            t("count"): "first",
+            t("count there"): "second",
+            t("log-likelihood"): "log_likelihood",
+            t("log ratio"): "log_ratio",
+            t("per million here"): "first_per_million",
+            t("per million there"): "second_per_million",
+            t("p, corrected"): "p",
+        }
+        words = (*self.first, *self.second)
+        return pd.DataFrame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
 
 
 @reads_as_model
@@ -175,6 +215,14 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         missing=missing,
         similar=tuple(search.similar(corpus, missing)) if missing else (),
     )
+
+
+def tabulate_lines(lines: Sequence[Line]) -> "pd.DataFrame":
+    """Return concordance lines as a table. Sentences count from 1."""
+    import pandas as pd
+
+    rows = ((line.document, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
+    return pd.DataFrame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
 
 
 def describe_limits(result: Concordance) -> list[str]:

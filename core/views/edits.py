@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.maps import insert
 from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
+from ..common import model_layers
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.model_layers import SENSES
@@ -16,10 +18,14 @@ from ..senses import edits
 from ..senses.edits import Alignment, EditStep
 from ..senses.separation import TIE
 from ..text.readings import WordInContext
+from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
 from . import layouts
 from .layouts import LayoutRequest
 from .levels import sense_space
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
@@ -62,6 +68,22 @@ class EditPath:
     def flips(self) -> dict[str, int | None]:
         """The step at which each space's lead first changes over."""
         return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
+
+    def table(self) -> "pd.DataFrame":
+        """Return a row for each step."""
+        import pandas as pd
+
+        title = model_layers.in_use().title
+        return pd.DataFrame(
+            {
+                t("edit"): range(len(self.steps)),
+                t("from"): [step.old or "" for step in self.steps],
+                t("to"): [step.new or "" for step in self.steps],
+                t("sentence"): [join_tokens(list(step.tokens)) for step in self.steps],
+                t("read as"): self.read,
+                **{t("lead, {place}", place=title(name)): margins.round(4) for name, margins in self.margins.items()},
+            }
+        )
 
 
 @reads_as_model

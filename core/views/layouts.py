@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..analysis import axes
 from ..analysis.maps import FrozenMaps, follow, insert
 from ..analysis.trustworthiness import trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
+from ..common import model_layers
 from ..common.config import cache_folder
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -27,6 +29,9 @@ from ..text.labeled_words import list_words_in, with_all
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import judge, sense_space
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
@@ -85,6 +90,20 @@ class Layout:
         """(N + S, d) in a space: of the dots, then of the stars."""
         k = self.names.index(space)
         return np.concatenate([self.coordinates[k], self.stars[k]])
+
+    def table(self) -> "pd.DataFrame":
+        """Return a row for each dot, with its places in every space."""
+        import pandas as pd
+
+        columns = {t("word"): [o.tokens[o.position] for o in self.occurrences], t("sense"): [o.sense or "" for o in self.occurrences]}
+        if self.guessed:
+            columns[t("guess")] = [o.guess or "" for o in self.occurrences]
+        columns[t("sentence")] = [o.sentence for o in self.occurrences]
+        for name, coordinates in zip(self.names, self.coordinates, strict=True):
+            layer = model_layers.in_use().label(name)
+            titles = t("x, layer {layer}", layer=layer), t("y, layer {layer}", layer=layer), t("z, layer {layer}", layer=layer)
+            columns |= dict(zip(titles, coordinates.T.round(3), strict=False))
+        return pd.DataFrame(columns)
 
 
 @reads_as_model

@@ -1,6 +1,8 @@
 """The nearest occurrences, or spellings, to a word in its sentence: at a layer, under a mix, or in the sense space."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +22,9 @@ from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from . import levels
 from .levels import sense_space
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model", "corpus")
 TYPES = "types"
@@ -49,6 +54,10 @@ class Neighbors:
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
     narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
     level: Level | None = None  # two random words' cosines, where it is known
+
+    def table(self, context: str = "") -> "pd.DataFrame":
+        """Return a row for each neighbor, best first. `context` names the list."""
+        return tabulate_neighbors(self.entries, context)
 
 
 @reads_as_model
@@ -90,6 +99,26 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
             seen |= forms
             words.append((word, near.cosine))
     return tuple(words[:WORDS])
+
+
+def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> "pd.DataFrame":
+    """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
+    rows = []
+    for near in entries:
+        if isinstance(near, TypeNeighbor):
+            rows.append((near.word, near.cosine, {t("occurrences"): near.occurrences}))
+        else:
+            of = near.occurrence
+            rows.append((of.tokens[of.position], near.cosine, {t("sense"): of.sense or "", t("sentence"): of.sentence}))
+    return tabulate_words([(bare(word), cosine) for word, cosine, _ in rows], context, [more for *_, more in rows])
+
+
+def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> "pd.DataFrame":
+    """Return words and their cosines as a table, best first, with the cells of `more` behind them."""
+    import pandas as pd
+
+    rows = [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(c, 4)} for k, (word, c) in enumerate(words, 1)]
+    return pd.DataFrame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
 
 
 def _forms(word: str) -> set[str]:

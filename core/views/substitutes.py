@@ -1,6 +1,8 @@
 """The words that a biLM expects in the places of others, before it reads them; and how each word around one changes what is expected there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..common.config import NEIGHBORS
 from ..common.i18n import t
@@ -12,6 +14,9 @@ from ..senses import influence
 from ..text.readings import WordInContext
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
+
+if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
+    import pandas as pd
 
 READS = ("model",)
 PLACES = 256  # that are kept: of two sentences, while one is typed, the other
@@ -34,6 +39,18 @@ class ChangesRequest:
     word: WordInContext
     how: str
     swap: str = ""
+
+
+def tabulate(answers: Sequence[InPlace]) -> "pd.DataFrame":
+    """Return the substitutes of each word as a table, which may be empty. Words count as contexts, from the first."""
+    import pandas as pd
+
+    rows = [
+        (context, k, answer.word, round(answer.probability, 6))
+        for context, of in zip((t("1st"), t("2nd")), answers, strict=False)
+        for k, answer in enumerate(of.substitutes, 1)
+    ]
+    return pd.DataFrame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
 
 
 @reads_as_model

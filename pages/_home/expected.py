@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -59,13 +58,7 @@ def note_table(each: Sequence[InPlace]) -> None:
     """Offer the words with their probabilities as a table, where there are any."""
     if not each:
         return
-    rows = [
-        (side, k, answer.word, round(answer.probability, 6))
-        for side, of in zip((t("1st"), t("2nd")), each, strict=True)
-        for k, answer in enumerate(of.substitutes, 1)
-    ]
-    columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
-    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes"), key="home.expected.table")
+    lists.twin(substitutes.tabulate(each), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.curves import curves_figure
@@ -22,7 +20,6 @@ from pages._cached.views import workspace
 from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._frame.links import write
-from pages._widgets import lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import get_settings, instrument, sequence
@@ -66,15 +63,6 @@ def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
     every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]
     if every_row:
         note(lambda: curves_figure(every_row), key="curves", alt=describe(rows, sure))
-
-
-def note_table(scene: Scene, space: str) -> None:
-    """Offer the dots of a space as a table: what hover and colors tell."""
-    places = scene.points[scene.spaces.index(space)].round(3)
-    names = scene.senses if scene.labeled else (t("first sentence"), t("second sentence"), t("both"))
-    rows = [(text, names[k], *place) for text, k, place in zip(scene.texts, scene.sense_of, places.tolist(), strict=True)]
-    columns = [t("sentence"), t("sense")] if scene.labeled else [t("word"), t("near")]
-    lists.twin(pd.DataFrame(rows, columns=[*columns, "x", "y"]), name="scene", label=t("Picture"), key="home.scene.table")
 
 
 def _space(scene: Scene) -> str:

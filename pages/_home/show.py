@@ -81,4 +81,4 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     expected.note_table(words)
     if scene:
-        picture.note_table(scene, space)
+        lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")

@@ -15,12 +15,13 @@ from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colors
-from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed
+from core.figures.influence import HalfBar, halves_figure, influence_marks, signed
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
 from core.figures.style import enlarge, layer_title, sense_color
 from core.senses import influence
+from core.senses.influence import half_name
 from core.text import languages, word_in_question
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens

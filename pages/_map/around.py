@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -22,7 +21,7 @@ from core.senses import clusters
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
 from core.workspace import Workspace
-from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
+from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -80,7 +79,8 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_describe(result, layer))
-    _twin(result)
+    label = t("Table of {n} points", n=len(result.points))
+    lists.twin(result.table(), name=f"around-{result.label}", label=label, key="around.points")
 
 
 def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:
@@ -218,16 +218,3 @@ def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:
         sentence = mark(o.tokens, o.position)
         cards.append(sentence if k < result.points.occurrences else html("<b>{}</b>, {}<br>{}", word, _mean_of(count), sentence))
     return cards
-
-
-def _twin(result: Around) -> None:
-    points = result.points
-    table = {t("word"): result.labels, t("occurrences"): points.counts}
-    for j, name in enumerate(result.spaces):
-        layer = layer_name(name)
-        if result.has_sides and len(points):
-            table[t("lean, layer {layer}", layer=layer)] = result.leans[j].round(3)
-        table[t("x, layer {layer}", layer=layer)] = result.coordinates[j][:, 0].round(3)
-        table[t("y, layer {layer}", layer=layer)] = result.coordinates[j][:, 1].round(3)
-    label = t("Table of {n} points", n=len(points))
-    lists.twin(pd.DataFrame(table), name=f"around-{result.label}", label=label, key="around.points")

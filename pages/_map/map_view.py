@@ -16,13 +16,13 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.maps import selected_rows
+from core.files.formulas import encode_csv
 from core.index.neighbors import Occurrence
 from core.live.brush import TABLE, Brush
 from core.live.points import NONE, STARS
 from core.live.settings import map_setting
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
-from pages._export.csv_file import csv_of
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.client_values import is_number
 from pages._widgets import instruments, lists
@@ -105,7 +105,7 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
     if state.picked:
         st.download_button(
             t("Download selection"),
-            csv_of(_list_dots(occurrences, state.picked)),
+            encode_csv(_list_dots(occurrences, state.picked)),
             "selection.csv",
             "text/csv",
             icon=":material/download:",

@@ -24,7 +24,7 @@ from core.figures.maps import cosine_bars
 from core.figures.style import OWN, layer_color, layer_title, sense_color
 from core.figures.surroundings import SIDES, lean_bars
 from core.files.artifacts import text_fingerprint
-from core.index.neighbors import SAME, Neighbor, TypeNeighbor
+from core.index.neighbors import SAME, TypeNeighbor
 from core.live.points import NEUTRAL, pack_numbers
 from core.live.settings import mix_setting
 from core.live.texts import mix_texts, sense_texts
@@ -32,6 +32,7 @@ from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import levels, mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
+from core.views.neighbors import tabulate_neighbors
 from pages._cached.views import workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
@@ -118,7 +119,7 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     else:
         more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
         _leans(in_use, result, weights, normalized, more)
-    tables = [_twin_of(item, near) for item, near in zip(chosen, result.near, strict=True)]
+    tables = [tabulate_neighbors(near, item.text.strip()) for item, near in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
@@ -129,12 +130,6 @@ def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normali
         return view_when_read(
             mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=whole)
         )
-
-
-def _twin_of(item: Chosen, near: tuple[Neighbor, ...] | tuple[TypeNeighbor, ...]) -> pd.DataFrame:
-    """Return a list of neighbors as a table: sentences with the word, or all words."""
-    in_table = lists.type_table if near and isinstance(near[0], TypeNeighbor) else lists.neighbor_table
-    return in_table(near, item.text.strip())
 
 
 def _take_set() -> None:

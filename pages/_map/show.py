@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
@@ -19,7 +18,6 @@ from core.views.around import frequent_words
 from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, offers_senses, open_gains
 from core.workspace import Workspace
 from pages._cached.views import workspace
-from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.language import foreign
@@ -134,7 +132,7 @@ def _more(key: str):
 def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
     with measures.show_measures(word, of) if of.reports else st.container():
-        _twin(of)
+        lists.twin(of.table(), name=f"map-{of.word}", label=t("Table of {n:,} dots", n=len(of.rows)), key="map.points")
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )
@@ -143,21 +141,3 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
             ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, space)
             if has_further_words(workspace(in_use)):
                 every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
-
-
-def _twin(of: Layout) -> None:
-    """Record the table of every dot with its places in the visible layout."""
-    columns = {
-        t("word"): [o.tokens[o.position] for o in of.occurrences],
-        t("sense"): [o.sense or "" for o in of.occurrences],
-        **({t("guess"): [o.guess or "" for o in of.occurrences]} if of.guessed else {}),
-        t("sentence"): [o.sentence for o in of.occurrences],
-    }
-    for name, coordinates in zip(of.names, of.coordinates, strict=True):
-        titles = (
-            t("x, layer {layer}", layer=layer_name(name)),
-            t("y, layer {layer}", layer=layer_name(name)),
-            t("z, layer {layer}", layer=layer_name(name)),
-        )
-        columns |= dict(zip(titles, coordinates.T.round(3), strict=False))
-    lists.twin(pd.DataFrame(columns), name=f"map-{of.word}", label=t("Table of {n:,} dots", n=len(of.rows)), key="map.points")

@@ -1,7 +1,6 @@
 """Compare: two models, layers, vector files or corpora, by how many neighbors their words share."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -72,7 +71,7 @@ def show(in_use: InUse) -> None:
             model_senses.show(chosen)
         model_senses.show_measured()
     order = result.comparison.most_changed()
-    lists.twin(table_of(result, order), name="compare", label=t("Show as table"), key="compare.twin")
+    lists.twin(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[ServerJob, SpaceName]]) -> None:
@@ -240,24 +239,3 @@ def word_in_both(result: SpacesCompared) -> None:
 def _take_example() -> None:
     if chosen := st.session_state.cmp_example:
         st.session_state.cmp_word = chosen
-
-
-def table_of(result: SpacesCompared, order: np.ndarray) -> pd.DataFrame:
-    """Return the data table with a row for each word, in the given order."""
-    c = result.comparison
-    words = np.array(c.words, object)
-    columns = {
-        t("word"): words[order],
-        t("shared neighbors"): c.shared[order],
-        t("Jaccard"): c.jaccard[order].round(3),
-        t("correlation of cosines"): c.profile[order].round(3),
-    }
-    if result.shift is not None:
-        columns |= {
-            t("distance between corpora"): result.shift.between[order].round(3),
-            t("distance of halves"): result.shift.within[order].round(3),
-            t("difference"): result.shift.excess[order].round(3),
-        }
-    for name, lists_ in zip(result.names, (c.first, c.second), strict=True):
-        columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in lists_[order]]
-    return pd.DataFrame(columns)

@@ -18,7 +18,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import neighbors
 from core.views.levels import has_senses
-from core.views.neighbors import TYPES, Neighbors, NeighborsRequest
+from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
 from pages._cached.views import view, workspace
 from pages._frame.choices import BOUND, coded_choice, mix_weights, what_layers_read
@@ -112,13 +112,12 @@ def _lists(
             named = f"{beside}: {name}" if beside else name
             if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=whole))):
                 lists.nearest_words(words)
-                tables.append(lists.word_table(words, t("{name}, words", name=named)))
+                tables.append(tabulate_words(words, t("{name}, words", name=named)))
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
-            make = lists.type_table if choice.among == TYPES else lists.neighbor_table
-            tables.append(make(result.entries, named))
+            tables.append(result.table(named))
             listed.append(result)
     return listed
 

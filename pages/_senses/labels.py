@@ -159,7 +159,8 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
             _second(second, key, occurrences, labels)
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
-        _twin(occurrences, labels, result)
+        table = result.table(occurrences.items)
+        lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
@@ -222,17 +223,3 @@ def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result:
     name = own_corpus.keep_sentences(sentences).name
     label_store.copy((name, occurrences.word), label_store.current(key))
     st.session_state.corpus = name
-
-
-def _twin(occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
-    given = {k for k, _ in labels.given}
-    table = pd.DataFrame(
-        {
-            t("sense"): [result.senses[sense] for sense in result.of.tolist()],
-            t("probability"): result.shares.max(axis=1).round(3),
-            t("by you"): [k in given for k in range(len(result.of))],
-            t("word"): [o.tokens[o.position] for o in occurrences.items],
-            t("sentence"): [o.sentence for o in occurrences.items],
-        }
-    )
-    lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")

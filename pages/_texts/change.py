@@ -321,18 +321,7 @@ def _progress(job: ServerJob, left: str) -> str:
 
 
 def _list(ranked: list[RankedWord]) -> None:
-    table = pd.DataFrame(
-        {
-            t("word"): [each.word for each in ranked],
-            t("first"): [each.change.first for each in ranked],
-            t("second"): [each.change.second for each in ranked],
-            "PRT": [round(each.change.prt.value, 3) for each in ranked],
-            t("shuffled"): [round(each.change.prt.null, 3) for each in ranked],
-            "APD": [round(each.change.apd.value, 3) for each in ranked],
-            "JSD": [round(each.change.jsd.value, 3) for each in ranked],
-            t("p, corrected"): [round(each.corrected, 4) for each in ranked],
-        }
-    )
+    table = change.tabulate_ranking(ranked)
     changed = sum(each.corrected < LEVEL for each in ranked)
     st.caption(
         tn(

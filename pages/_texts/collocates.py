@@ -71,7 +71,7 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     chosen, sense = "", ""
     if result.senses:
         chosen, sense = _columns(result)
-    table = _table(result)
+    table = result.table()
     event = st.dataframe(
         table,
         hide_index=True,
@@ -132,12 +132,6 @@ def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: s
     values = {"word": plain(word, CITED), "query": plain(request.query, CITED)}
     st.caption(tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), **values))
     draw_lines(HitLines(workspace, wanted, hits), key="collocates.lines")
-
-
-def _table(result: Collocates) -> pd.DataFrame:
-    rows = [(i.word, i.log_dice, i.log_likelihood, i.together, i.left, i.right, i.frequency) for i in result.items]
-    columns = (t("word"), t("logDice"), t("log-likelihood"), t("together"), t("before"), t("after"), t("in the corpus"))
-    return pd.DataFrame(rows, columns=columns)
 
 
 def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t, tn
@@ -17,14 +16,24 @@ from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
 from core.figures.style import sense_color
 from core.files import registry
+from core.files.formulas import encode_csv
 from core.text import languages
-from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, describe_limits, hits_of, searched, with_senses
+from core.views.concordance import (
+    Concordance,
+    ConcordanceRequest,
+    HitLines,
+    concordance,
+    describe_limits,
+    hits_of,
+    searched,
+    tabulate_lines,
+    with_senses,
+)
 from core.workspace import Workspace
 from pages._cached import jobs
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S
 from pages._cached.views import view
-from pages._export.csv_file import csv_of
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -149,14 +158,12 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         notice(notes)
         if limits := describe_limits(result):
             st.caption(plain(" ".join(limits)))
-    columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
-    table = pd.DataFrame((line.as_row() for line in result.lines), columns=columns)
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
-    lists.twin(table, name="concordance", label=label, key="corpus.table")
+    lists.twin(result.table(), name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
         st.download_button(
             t("Download all lines as CSV"),
-            lambda: csv_of(pd.DataFrame((line.as_row() for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
+            lambda: encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED))),
             "concordance.csv",
             "text/csv",
             key="corpus.all",

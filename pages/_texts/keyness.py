@@ -1,12 +1,10 @@
 """The Keywords part: words that are more frequent in one of two corpora."""
 
-import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.markup import shorten
 from core.corpus.association import BONFERRONI, FDR, NONE
-from core.corpus.keyness import Keyword
 from core.files import registry
 from core.files.own_names import title_of
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
@@ -43,38 +41,18 @@ def show(in_use: InUse) -> None:
 
 
 def _show(result: Keyness) -> None:
-    for place, name, words, own in zip(st.columns(2, gap="large"), result.names, (result.first, result.second), (True, False), strict=True):
+    table, middle = result.table(), len(result.first)
+    visible = table[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
+    sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})
+    for place, name, n, side in zip(st.columns(2, gap="large"), result.names, result.tokens, sides, strict=True):
         with place:
-            n, called = result.tokens[0 if own else 1], plain(title_of(name, result.names))
+            called = plain(title_of(name, result.names))
             st.caption(tn("More often in **{name}** ({n:,} token)", "More often in **{name}** ({n:,} tokens)", n, name=called))
-            table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
-            lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
+            lists.grid(side, height=min(LONG, len(side) + 1) * ROW + 3, column_config=_formats())
     notice(_write_notices(result))
     if result.shared:
         st.caption(plain(describe_shared(result.shared, result.reduced)))
-    both = pd.concat([_table(result.first, True, both=True), _table(result.second, True, both=True)])
-    lists.twin(both, name="keywords", key="keyness.twin")
-
-
-def _table(words: tuple[Keyword, ...], own: bool, *, both: bool = False) -> pd.DataFrame:
-    """Return keywords with their rates in both corpora. With `both`, add the columns of the CSV file."""
-    rows = [
-        (
-            w.word,
-            w.log_likelihood,
-            w.log_ratio if own else -w.log_ratio,
-            *(w.first_per_million, w.second_per_million)[:: 1 if own else -1],
-            w.p,
-        )
-        for w in words
-    ]
-    table = pd.DataFrame(
-        rows, columns=(t("word"), t("log-likelihood"), t("log ratio"), t("per million here"), t("per million there"), t("p, corrected"))
-    )
-    if both:
-        table.insert(1, t("count"), [word.first for word in words])
-        table.insert(2, t("count there"), [word.second for word in words])
-    return table
+    lists.twin(table, name="keywords", key="keyness.twin")
 
 
 def _formats() -> dict:

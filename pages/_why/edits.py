@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -13,11 +12,11 @@ from core.common.i18n import t, tn
 from core.common.markup import html, shorten
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import find_limits
-from core.figures.style import layer_color, layer_title, mark, sense_color
+from core.figures.style import layer_color, mark, sense_color
 from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
-from core.text.tokens import as_written, bare, join_tokens
+from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
 from pages._cached.views import about, view, workspace
@@ -64,7 +63,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     moves = path.alignment.target in path.alignment.changes
     notice(describe_path(path, judgment, guess) if revealed else describe_task(path.steps, first.word, moves))
     if revealed:
-        lists.twin(path_table(path), name="edits", key="flip.table")
+        lists.twin(path.table(), name="edits", key="flip.table")
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
@@ -297,20 +296,3 @@ def _describe_flip(path: EditPath, first: int, values: dict) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def path_table(path: EditPath) -> pd.DataFrame:
-    """Return the data table of a path."""
-    return pd.DataFrame(
-        [
-            {
-                t("edit"): k,
-                t("from"): step.old or "",
-                t("to"): step.new or "",
-                t("sentence"): join_tokens(list(step.tokens)),
-                t("read as"): sense,
-            }
-            | {t("lead, {place}", place=layer_title(name)): round(float(each[k]), 4) for name, each in path.margins.items()}
-            for k, (step, sense) in enumerate(zip(path.steps, path.read, strict=True))
-        ]
-    )

@@ -13,11 +13,11 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.elmo import in_place
 from core.elmo.substitutes import Change
-from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
-from core.figures.style import LAYER_COLORS, layer_title, sense_color
+from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed, signed_each
+from core.figures.style import LAYER_COLORS, sense_color
 from core.senses import influence
-from core.senses.influence import Influence
-from core.text.tokens import bare, join_tokens
+from core.senses.influence import Influence, half_name
+from core.text.tokens import bare
 from core.views import attribution, substitutes
 from core.views.attribution import Attribution, AttributionRequest
 from core.views.substitutes import ChangesRequest, weakness
@@ -58,9 +58,9 @@ def _show_influence(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
     if answer.by == attribution.SENSES:
         _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
-        result = _without_senses(in_use, request, answer, options, other, picture).influence
-    lists.twin(_word_table(result), name="influence", label=t("Words as table"), key="decided.table")
-    if result.changed:
+        answer = _without_senses(in_use, request, answer, options, other, picture)
+    lists.twin(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
+    if answer.influence.changed:
         _show_substitutes(in_use, chosen, options, answer.content)
 
 
@@ -91,7 +91,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colors, pair)
-        lists.twin(_half_table(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
+        lists.twin(answer.halves_table(), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
 def _halves(result: Influence, options: Options, colors: dict[str, str], pair: tuple[str, str]) -> None:
@@ -229,35 +229,3 @@ def _come_and_go(change: Change) -> str:
     come, go = ", ".join(change.come), ", ".join(change.go)
     parts = [t("{words} come in", words=come) if come else "", t("{words} go", words=go) if go else ""]
     return "; ".join(filter(None, parts)) or t("nothing changes")
-
-
-def _word_table(result: Influence) -> pd.DataFrame:
-    """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
-    rows = []
-    for n, position in enumerate(result.changed):
-        for v, space in enumerate(result.views):
-            for h, half in enumerate(influence.HALVES):
-                row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): layer_title(space)}
-                row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
-                change = result.cosines[v, h] - result.varied[n, v, h]
-                row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
-                rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _half_table(result: Influence) -> pd.DataFrame:
-    """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
-    rows = []
-    for v, space in enumerate(result.views):
-        added = influence.gains(result, space)
-        chosen = influence.verdict(result, space, influence.BOTH).sense
-        for h, verdict in enumerate(influence.halves(result, space).values()):
-            row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): layer_title(space)}
-            row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
-            row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
-            row[t("the sentence adds (standard deviations)")] = round(added[verdict.half], 2)
-            row[t("what both choose")] = chosen
-            cosines = zip(result.senses, result.cosines[v, h], strict=True)
-            row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
-            rows.append(row)
-    return pd.DataFrame(rows)

@@ -86,9 +86,9 @@ def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str 
 
 
 def _csv(view: Taken, key: str) -> bytes:
-    from pages._export.csv_file import csv_of  # not at the top: a page's title does not wait for tables
+    from core.files.formulas import encode_csv  # not at the top: a page's title does not wait for tables
 
-    return csv_of(view.tables()[key].table)
+    return encode_csv(view.tables()[key].table)
 
 
 def _html(view: Taken) -> str:

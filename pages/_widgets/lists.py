@@ -154,39 +154,6 @@ def word_lines(words: list[tuple[str, float, str]]) -> None:
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
-def word_table(words: Sequence[tuple[str, float]], context: str) -> pd.DataFrame:
-    """Return a table of words and their cosines, best first."""
-    return pd.DataFrame(
-        [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(cosine, 4)} for k, (word, cosine) in enumerate(words, 1)]
-    )
-
-
-def neighbor_table(neighbors: list[Neighbor], context: str) -> pd.DataFrame:
-    """Return the data table of a list of occurrences."""
-    return pd.DataFrame(
-        [
-            {
-                t("context"): context,
-                t("rank"): k,
-                t("word"): bare(n.occurrence.tokens[n.occurrence.position]),
-                t("cosine"): round(n.cosine, 4),
-                t("sense"): n.occurrence.sense or "",
-                t("sentence"): n.occurrence.sentence,
-            }
-            for k, n in enumerate(neighbors, 1)
-        ]
-    )
-
-
-def type_table(type_neighbors: list[TypeNeighbor], context: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {t("context"): context, t("rank"): k, t("word"): bare(n.word), t("cosine"): round(n.cosine, 4), t("occurrences"): n.occurrences}
-            for k, n in enumerate(type_neighbors, 1)
-        ]
-    )
-
-
 def grid(table: pd.DataFrame, **options) -> None:
     """Show a table. A missing value is a dash."""
     st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)

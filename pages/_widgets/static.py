@@ -11,6 +11,7 @@ from core.common.markup import shorten
 from core.common.significance import Paired
 from core.figures.style import GLOVE
 from core.static.vectors import StaticVectors
+from core.views.neighbors import tabulate_words
 from pages._frame.markup import plain
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
@@ -36,7 +37,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
             st.info(plain(error), icon=":material/search_off:")
             continue
         lists.word_lines([(n.word, n.cosine, "") for n in neighbors])
-        tables.append(lists.word_table([(n.word, n.cosine) for n in neighbors], f"GloVe: {word}"))
+        tables.append(tabulate_words([(n.word, n.cosine) for n in neighbors], f"GloVe: {word}"))
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 
 from core.common.config import ROOT
-from pages._export.csv_file import csv_of
+from core.files.formulas import encode_csv
 from pages._widgets import lists
 from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
 
 
 def rows_of(table: pd.DataFrame) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(csv_of(table).decode("utf-8-sig"), newline="")))
+    return list(csv.reader(io.StringIO(encode_csv(table).decode("utf-8-sig"), newline="")))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "pages/_export/csv_file.py"
+        if function.endswith(".to_csv") and name(path) != "core/files/formulas.py"
     ]
     assert wrong == []
 

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.limits import limits
 from core.elmo.weights import save_hdf5
+from core.files.formulas import encode_csv
 from core.text.tokens import bare
-from pages._export.csv_file import csv_of
 from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
 from pages._home import expected
@@ -148,5 +148,5 @@ def test_page_notebook_file_and_command_give_the_same_words(answer, tmp_path: Pa
         rows = answer("substitutes", "--word", "bank", "--sentence", text)["substitutes"]
         command = [row["word"] for row in rows]
         assert command == words(page, side) == [answer.word for answer in place.substitutes]
-    assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")
+    assert f"1st,1,{words(page)[0]},0." in encode_csv(table(page)).decode("utf-8-sig")
     assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken, provenance)

@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-from core import workspace
+from core import workspace as workspaces
 from core.cli.main import main
 from core.corpus import label_files, label_store
 from core.corpus.spread import Labels
@@ -22,19 +22,19 @@ CHANGED = ("bank", "garden", "roses", "planted", "the")
 
 
 @pytest.fixture(scope="module")
-def workspace() -> workspace.Workspace:
-    return workspace.open_workspace()
+def workspace() -> workspaces.Workspace:
+    return workspaces.open_workspace()
 
 
 @pytest.fixture
 def run(workspace, monkeypatch, tmp_path):
     """The notebook that a page hands out, run from top to bottom; the model is opened once for all."""
 
-    def opened(model, vectors="", corpus="", **_) -> workspace.Workspace:
+    def opened(model, vectors="", corpus="", **_) -> workspaces.Workspace:
         name = model if isinstance(model, str) else model.name
-        return workspace.Workspace(workspace.Names(model=name, vectors=vectors, corpus=corpus), workspace.opener)
+        return workspaces.Workspace(workspaces.Names(model=name, vectors=vectors, corpus=corpus), workspace.opener)
 
-    monkeypatch.setattr(workspace, "open_workspace", opened)
+    monkeypatch.setattr(workspaces, "open_workspace", opened)
     monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
 
     def run(page) -> dict:

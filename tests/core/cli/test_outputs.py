@@ -12,7 +12,7 @@ import pytest
 from core.cli import senses
 from core.cli.main import elmoscope
 from core.cli.options import READS, Command, OutputPath
-from core.cli.shared import as_csv, write_texts
+from core.cli.shared import write_texts
 from core.corpus import label_files
 from core.corpus.carried_rows import carry_rows
 from core.corpus.spread import Labels
@@ -309,8 +309,3 @@ def _is_number(cell: str) -> bool:
         return float(cell) is not None
     except ValueError:
         return False
-
-
-def test_a_head_is_guarded_and_numbers_are_not(tmp_path):
-    text = as_csv(("=a", "n"), [("+b", "-0.50"), (3, "+1.25"), (-0.5, "1")], numbers=(1,))
-    assert list(csv.reader(io.StringIO(text))) == [["'=a", "n"], ["'+b", "-0.50"], ["3", "+1.25"], ["-0.5", "1"]]

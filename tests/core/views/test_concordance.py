@@ -191,7 +191,7 @@ def test_the_command_names_files_and_says_what_is_missing(tmp_path, capsys):
         (tmp_path / f"{name}.txt").write_text(text, "utf-8")
         paths.append(str(tmp_path / f"{name}.txt"))
     assert main(["corpus", "keyness", "--corpus", paths[0], "--against", paths[1], "--csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "word,one.txt,two.txt,log-likelihood,log ratio,p"
+    assert capsys.readouterr().out.splitlines()[0].startswith("word,count,count there,log-likelihood,log ratio,")
     assert main(["corpus", "search", "bank", "--corpus", paths[0], "--near", "gold"]) == 0
     out = capsys.readouterr().out
     assert "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()
