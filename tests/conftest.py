@@ -59,13 +59,15 @@ def main_module():
 
 @pytest.fixture
 def call(capsys) -> Callable[..., tuple[int, str, str]]:
-    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command."""
+    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command; `call("lab", "card", ...)` of one of core.lab's."""
 
     def run(*words) -> tuple[int, str, str]:
         from core.cli.main import main
+        from core.lab.__main__ import main as lab
 
+        words = list(map(str, words))
         capsys.readouterr()
-        return main(list(map(str, words))), *capsys.readouterr()
+        return lab(words[1:]) if words[:1] == ["lab"] else main(words), *capsys.readouterr()
 
     return run
 

@@ -132,6 +132,12 @@ def test_core_imports_neither_streamlit_nor_pages():
     assert not wrong, fail_with(wrong)
 
 
+def test_nothing_outside_the_lab_imports_it():
+    outside = [path for path in [*CORE, *PAGES, ROOT / "app.py"] if not name(path).startswith("core/lab/")]
+    wrong = [f"{name(path)}:{line} imports {d}" for path in outside for line, d in imports_of(path) if d.split(".")[:2] == ["core", "lab"]]
+    assert not wrong, fail_with(wrong)
+
+
 def test_pages_build_on_shared_packages_and_not_on_each_other():
     wrong = []
     for path in PAGES:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import elmoscope, parsed
+from core.lab.__main__ import lab
 from pages._frame.menu import list_pages
 from tests.test_architecture import PACKAGES
 
@@ -24,7 +25,9 @@ COMMANDS = sorted(
     {
         line
         for text in SAID.values()
-        for result in re.findall(r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE)
+        for result in re.findall(
+            r"^ *(?:\.venv/bin/)?python -m (core(?:\.lab)? .+)$|`python -m (core(?:\.lab)? (?!COMMAND)[^`]+)`", text, re.MULTILINE
+        )
         for line in result
         if line
     }
@@ -33,7 +36,8 @@ COMMANDS = sorted(
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_in_a_readme_is_one_the_command_line_takes(line: str):
-    assert parsed(elmoscope, shlex.split(line, comments=True))
+    program, *words = shlex.split(line, comments=True)
+    assert parsed({"core": elmoscope, "core.lab": lab}[program], words)
 
 
 def test_readme_is_short():
@@ -61,24 +65,10 @@ def test_what_a_readme_points_at_is_there(place: Path):
 
 
 def test_the_readmes_show_every_command():
-    shown = {" ".join(word for word in line.split()[:2] if not word.startswith("-")) for line in COMMANDS}
-    listed = {
-        "neighbors",
-        "static-neighbors",
-        "predict",
-        "embed",
-        "evaluate senses",
-        "evaluate all-words",
-        "evaluate pairs",
-        "evaluate tags",
-        "evaluate sentences",
-        "evaluate perplexity",
-        "evaluate vectors",
-        "evaluate card",
-        "index build",
-        "index info",
-    }
-    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "texts", "train", "train-heads", "classify", "fetch"}
+    shown = {line for line in COMMANDS}
+    listed = {f"core.lab {name}" for name in lab.commands}
+    for name, command in elmoscope.commands.items():
+        listed |= {f"core {name} {each}" for each in getattr(command, "commands", {})} or {f"core {name}"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 

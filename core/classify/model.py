@@ -3,7 +3,7 @@
 The embedding part joins any of: word vectors learned here, GloVe (frozen, or trained on), and ELMo, which is a learned mix of
 frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). What follows is the same, but two variants differ by more
 than what their parts say: the LSTM's input is 32 to some 360 numbers wide, dropout is 0.5 of learned and static vectors and 0.75
-of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.experiments.equal_network.
+of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.lab.equal_network.
 """
 
 from dataclasses import dataclass

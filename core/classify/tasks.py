@@ -29,6 +29,7 @@ from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
 from .ag_news import clean_ag_news, counts_from_0
+from .committee import make_committee
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
 from .head import Answer, TextHead, classify, load_head, read_meta
@@ -36,7 +37,7 @@ from .inputs import live_layers
 from .model import VARIANTS, Variant, variant_named
 from .readable_words import letters_of
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from .train import SMALL_BATCH, BaselineFit, TrainConfig
+from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_text_fit
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
@@ -198,6 +199,25 @@ def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Ite
         yield from resumed(fit, stop)
     finally:
         limit(threads)
+
+
+def train_head(
+    variant: Variant,
+    dataset: Dataset,
+    config: TrainConfig,
+    frozen: Frozen,
+    trained: dict[str, TextHead],
+    device: torch.device,
+    *,
+    watch: Callable[[Epoch], None] = lambda event: None,
+) -> TextHead:
+    """One head of a variant, each step told to `watch`; a committee is made of those `trained` before."""
+    if variant.members:
+        return make_committee(variant, trained, dataset, config, frozen)
+    trainer = make_text_fit(variant, dataset, config, frozen, device)
+    for event in run(trainer):
+        watch(event)
+    return trainer.finish()
 
 
 @dataclass(frozen=True, slots=True)

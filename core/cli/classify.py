@@ -64,7 +64,6 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     from ..classify.head import save_head
     from ..classify.model import variant_named
     from ..common.device import choose
-    from ..experiments.variants import train_head
 
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
@@ -81,7 +80,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
             trained = {}
             for variant in with_members(variants):
                 watch = head_notes(dataset, variant)
-                head = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
+                head = tasks.train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
                 trained[variant.name] = head
                 if variant not in variants:
                     continue

@@ -17,16 +17,15 @@ from ..common import notes
 from ..common.errors import ElmoscopeError
 from ..common.markup import shorten
 from ..text import languages
-from . import bundle, card, classify, corpus, live, neighbors, senses, serve, shipping, tasks, training, vectors
+from . import classify, corpus, evaluate, live, neighbors, senses, serve, tasks, training, vectors
 from .options import group
 
 COMMANDS = (
     *(vectors.embed, vectors.predict, vectors.allennlp),
     *(neighbors.neighbors, neighbors.static_neighbors, neighbors.verdict, neighbors.substitutes, neighbors.view),
     *(senses.senses, corpus.corpus),
-    *(card.evaluate, card.check_sentences),
-    *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),
-    *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, tasks.tasks, classify.fetch_data),
+    *(evaluate.evaluate, training.pretrain, training.glove, vectors.index, vectors.convert),
+    *(classify.train, classify.classify, tasks.tasks, classify.fetch_data),
     live.live,
     serve.serve,
 )

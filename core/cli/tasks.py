@@ -1,9 +1,8 @@
-"""The `tasks` commands: fetch, train, evaluate, results; the tasks of the ELMo paper with and without it."""
+"""The `tasks` commands: fetch, train, evaluate; the tasks of the ELMo paper with and without it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,11 @@ from ..common.config import cache_folder
 from ..common.errors import MissingArtifact
 from ..common.i18n import t
 from ..files import public_data
-from .options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, group, option, whole
-from .shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress, read_earlier
+from .options import MODEL_AND_VECTORS, Answer, command, flag, group, option, whole
+from .shared import epoch_notes, fetch_files, mix_text, note, open_both, progress
 
 if TYPE_CHECKING:
-    from ..tasks.results import Summary
+    pass
 
 # core.tasks.catalog, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
@@ -59,7 +58,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
     data = read_data(task, data, recipe, further=further)
     model, vectors = open_both(model, vectors, model=variant == "elmo")
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
-    head = measured.train_one(task, variant, recipe, data, frozen, watch=_notes())
+    head = measured.train_one(task, variant, recipe, data, frozen, watch=task_notes())
     if not recipe.random_labels:
         note(f"saved in {save_head(head, root / task.name / variant)}")
     result = measured.entry(head)
@@ -99,39 +98,6 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
 
 
 @command(
-    "results",
-    "Run every task with both variants and several seeds: the figures of Results.",
-    DATA,
-    ONLY,
-    SEEDS,
-    option("--curve", "also train on N examples, for a learning curve", metavar="N", type=whole(1), many=True),
-    flag("--no-controls", "skip the runs on random labels"),
-    option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
-    *MODEL_AND_VECTORS,
-)
-def results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
-    """Every run that has no entry yet; then the table."""
-    from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import FILES
-    from ..tasks.task import VARIANTS
-
-    path = Path(output) / "results.json"
-    outputs.check_file(path)
-    for place in (Path(output) / name / variant for name in only for variant in VARIANTS):
-        outputs.check_folder(place, FILES)
-    read_earlier(path, measured.read_results, outputs)
-    model, vectors = open_both(model, vectors)
-    plan = measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve)
-    how = {"plan": plan, "output": Path(output), "watch": _notes(), "report": progress("layers, tokens")}
-    made = list(measured.measure([task_named(name) for name in only], data, model, vectors, **how))
-    summaries = measured.summaries(measured.read_results(path))
-    keys = ("baseline", "elmo", "error_reduction", "seeds")
-    table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
-    return {"output": output, "made": len(made), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
-
-
-@command(
     "fetch",
     "Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay.",
     option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"),
@@ -155,7 +121,7 @@ def fetch(*, data, only) -> Answer:
     return fetch_files(names, public_data.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
 
 
-def _notes():
+def task_notes():
     return epoch_notes(lambda measures: f"dev {measures['score']:.2%}")
 
 
@@ -168,9 +134,4 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2%}" for name, value in scores.items() if isinstance(value, float))
 
 
-def _row(name: str, summary: Summary) -> tuple[str, str, str]:
-    baseline, elmo, spared = summary.in_words
-    return name, baseline, f"-> {elmo}, error reduction {spared:.0%}, {summary.seeds} seeds"
-
-
-tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate, results))
+tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate))

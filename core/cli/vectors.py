@@ -243,3 +243,19 @@ def _info(index_meta: dict) -> Answer:
 
 
 index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info))
+
+
+@command(
+    "convert",
+    "Write a model in AllenNLP's format (options.json, weights.hdf5).",
+    option("--output", "the new model's folder", metavar="DIR", required=True),
+    *MODEL,
+)
+def convert(*, output, model, outputs) -> Answer:
+    from ..elmo.weights import HDF5, save_hdf5
+
+    outputs.check_folder(output, HDF5)
+    model = open_model(model)
+    with replacing(Path(output), own=HDF5) as temporary:
+        save_hdf5(model.encoder.model, temporary)
+    return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

@@ -1,6 +1,6 @@
 """The interface in the reader's language, by gettext: English sentences are their own keys, `assets/texts/<language>.po` holds the others.
 
-What is read here is the .mo beside it, which `python -m core texts` compiles (see core.common.translations). Both sides of an
+What is read here is the .mo beside it, which `python -m core.lab texts` compiles (see core.common.translations). Both sides of an
 entry may hold named places, "{word}" or "{share:.0%}", and are filled by `str.format`. A sentence that a catalog lacks stays
 English. Korean particles follow the sound of the word before them: "{word:은/는}" takes the one that fits, and writes "은(는)"
 where a spelling does not tell.

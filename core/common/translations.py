@@ -31,7 +31,7 @@ class Catalog(Catalog):
 def read(path: Path) -> Catalog:
     """A .po file; an empty catalog of the language that the file is named after, where there is none yet."""
     try:
-        texts = Catalog(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
+        texts = Catalog(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core.lab texts")
         if path.exists():
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts

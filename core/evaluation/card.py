@@ -1,6 +1,6 @@
 """What is known of a model from the files beside its weights: how it was trained, and what was measured of it.
 
-`training_log.json` is written by core.training.recipe, `measures.json` by `python -m core evaluate card`, `meta.json` by both
+`training_log.json` is written by core.training.recipe, `measures.json` by `python -m core.lab card`, `meta.json` by both
 training and release. A model without them (AllenNLP's, or one's own) still has a shape and a size.
 """
 
@@ -15,7 +15,6 @@ from ..elmo.models import weights_files
 from ..elmo.weights import find_files, read_options
 from ..figures.measures import Panel
 from ..files.artifacts import read_json
-from .metrics import accuracy_of, chance_of
 
 INTERVAL = ", 95%"  # of a column's name: its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
@@ -103,6 +102,18 @@ def read_log(path: Path) -> TrainingLog | None:
         message = t("{path} is not a training log. Copy it again.", path=path)
         raise CorruptArtifact(message) from None
     return log
+
+
+def accuracy_of(measure: str, scores: dict) -> float:
+    """The one figure of a space that stands for its measure, as core.lab.layer_scores and its neighbors give it."""
+    return scores["nearest"]["macro"] if measure == "senses" else scores["one_nn" if measure == "sentences" else "accuracy"]
+
+
+def chance_of(measure: str, result: dict, layer: str = "0") -> float:
+    """What is right without any vector: the commoner answer, the most frequent sense or tag, or a layer's neighbors with senses shuffled."""
+    if measure == "sentences":
+        return result[layer]["null"]
+    return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
 
 
 def knowledge_panels(measures: dict) -> list[Panel]:

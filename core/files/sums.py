@@ -1,6 +1,6 @@
 """What ships in assets/ is what was made: `assets/SHA256` names every file with its sum, and each is checked when it is first opened.
 
-The list has the form of sha256sum (`sha256sum -c SHA256` in that folder checks it, too); `python -m core bundle` writes it
+The list has the form of sha256sum (`sha256sum -c SHA256` in that folder checks it, too); `python -m core.lab bundle` writes it
 anew. A file is read for this once: what was found is kept in the user's cache by the file's size and time.
 """
 
@@ -113,7 +113,7 @@ def _check_file(path: Path, expected: str) -> bool:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
     if seen[2] != expected:
         message = t("{path} has a different sha256 from {list}.", path=path, list=NAME)
-        raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core bundle --sums')}")
+        raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core.lab bundle --sums')}")
     return unread
 
 

@@ -1,6 +1,6 @@
 """Histograms of the evidence over pairs of the same and of different meanings: how much a value says.
 
-They are made with the calibration (`python -m tests.bench.verdicts --write`), over pairs of labeled sentences that no vote has seen. Words
+They are made with the calibration (`python -m core.lab verdicts --write`), over pairs of labeled sentences that no vote has seen. Words
 weigh alike, and so do pairs of the same and of different meanings. The gray ones are the plain cosines of each layer and the layer mix.
 """
 

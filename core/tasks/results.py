@@ -27,7 +27,7 @@ FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task
 FORMAT = "elmoscope-tasks"
 VERSION = 1
 RECIPE_NUMBER = 2  # raise it when a change of the code alters a figure; runs of an earlier number are marked until they are run again
-COMMAND = "python -m core tasks results --data FOLDER"
+COMMAND = "python -m core.lab tasks --data FOLDER"
 Watch = Callable[[str, Epoch], None]
 
 

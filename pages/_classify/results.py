@@ -10,8 +10,8 @@ from core.classify.model import variant_titles
 from core.common.i18n import say, t
 from core.common.significance import LEVEL, format_p, margin, points
 from core.elmo.models import BUNDLED_MODEL
-from core.experiments import planned, variants
-from core.experiments.planned import EXPERIMENTS
+from core.evaluation import experiments
+from core.evaluation.experiments import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
@@ -25,7 +25,7 @@ from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-COMMAND = "python -m core experiments --data FOLDER"
+COMMAND = "python -m core.lab experiments --data FOLDER"
 HEADLINES = ("headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines")
 TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, "spam", "sentiment", "sentiment2")  # that compare variants
 
@@ -45,14 +45,14 @@ def task_titles() -> dict[str, str]:
 
 
 def show(in_use: InUse) -> None:
-    if not variants.RESULTS.is_file():
+    if not experiments.RESULTS.is_file():
         show_paper({})
         st.info(t("No experiments yet. Run: `{command}`", command=COMMAND), icon=":material/terminal:")
         notice([t("No results yet. Train these classifiers on Train.")])
         show_scores()
         return
-    lines = keep("runs", (), variants.changed(), variants.read_results, most=2)
-    result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
+    lines = keep("runs", (), experiments.changed(), experiments.read_results, most=2)
+    result = {name: experiments.summary(lines, name) for name in EXPERIMENTS}
     parts = {
         "paper": t("The paper’s tasks"),
         "more": t("Gain and layers"),
@@ -99,7 +99,7 @@ def show(in_use: InUse) -> None:
 
 def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[str]:
     """Return the titles of the experiments that have runs of an earlier recipe, in the order of the page's parts."""
-    old = {line["experiment"] for line in lines if not planned.are_current([line])}
+    old = {line["experiment"] for line in lines if not experiments.are_current([line])}
     titles = [] if are_current(task_runs) else [t("The paper’s tasks")]
     titles += [t("Few labels")] if any(name.startswith("context-") for name in old) else []
     titles += [title for name, title in task_titles().items() if name in old]
@@ -116,14 +116,14 @@ def _task(result: dict) -> None:
     st.markdown(t("#### All classifiers by task"))
     name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
-    kinds = {titles[v]: variants.kind_of(v) for v in rows}
+    kinds = {titles[v]: experiments.kind_of(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
     draw(
         accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
         key=f"results.{name}",
         alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
-    condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.experiments.planned
+    condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.evaluation.experiments
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = workspace_of(BUNDLED_MODEL)
@@ -154,12 +154,12 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     if len(level) > 1:
         return [t("Tied for best: <b>{classifier}</b>, {accuracy:.1%}.", **values), *lines]
     lines.insert(0, t("Best: <b>{classifier}</b>, {accuracy:.1%}.", **values))
-    runner = next((v for v in ranked if variants.kind_of(v) != variants.kind_of(best)), None)
+    runner = next((v for v in ranked if experiments.kind_of(v) != experiments.kind_of(best)), None)
     if runner is None:
         return lines
     gap = rows[best]["accuracy"] - rows[runner]["accuracy"]
     values = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
-    p = variants.adjusted_p(rows, best).get(runner)
+    p = experiments.adjusted_p(rows, best).get(runner)
     values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
     shown = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
@@ -192,7 +192,7 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
                 **values,
             )
         )
-    if variants.kind_of(best) == "plain baseline" and shown:
+    if experiments.kind_of(best) == "plain baseline" and shown:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
 

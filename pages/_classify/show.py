@@ -73,7 +73,7 @@ def _task() -> str:
     mine = list(classifiers.own_heads())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not trained and not mine:
-        raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core train-heads --data FOLDER"))
+        raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core.lab train-heads --data FOLDER"))
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()

@@ -69,7 +69,7 @@ def show(in_use: InUse) -> None:
         result = _open_tasks(in_use)
         if not result:
             st.info(
-                t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
+                t("No trained head fits what is in use. Run: `{command}`", command="python -m core.lab tasks --data FOLDER"),
                 icon=":material/terminal:",
             )
             notice([t("No prediction yet.")])

@@ -137,7 +137,7 @@ def _control(settings: Settings) -> NotebookRecipe:
 _KEPT = """\
 from core.evaluation import lessons
 
-parts = lessons.read(model.folder, model.fingerprint)  # python -m core evaluate lessons makes it
+parts = lessons.read(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
 list(parts)
 """
 _CONTROL_TABLE = """\
@@ -183,7 +183,7 @@ for name, values in found["one_nn"].items():
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 """
 _CONTEXT_LESS = """\
-from core.evaluation.context import less
+from core.evaluation.lessons import less
 
 {name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled
 """

@@ -33,22 +33,22 @@ def results(settings: Settings) -> NotebookRecipe:
 _RUNS = """\
 import pandas as pd
 
-from core.experiments import variants
+from core.evaluation import experiments
 
-lines = variants.read_results() if variants.RESULTS.is_file() else []  # python -m core experiments makes it
-summary = variants.summary(lines, experiment)
+lines = experiments.read_results() if experiments.RESULTS.is_file() else []  # python -m core.lab experiments makes it
+summary = experiments.summary(lines, experiment)
 pd.DataFrame(summary).T
 """
 _DOTS = """\
 from core.figures.classifiers import accuracy_dots
 
-kinds = {name: variants.kind_of(name) for name in summary}
+kinds = {name: experiments.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 """
 
 
 _CONTEXT = """\
-from core.experiments.context_gains import sizes
+from core.evaluation.context_gains import sizes
 
 def points_of(share):  # None where a difference has no interval
     return None if share is None else 100 * share

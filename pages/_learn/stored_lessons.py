@@ -5,8 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.significance import compare_pairs, read_back
-from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less, mean_of
-from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
+from core.evaluation.lessons import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
 from core.figures.style import GLOVE, layer_color, layer_title
 from pages._frame.choices import coded_choice

@@ -78,7 +78,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
 
 
 def show_measured() -> None:
-    """Show the results of `python -m core evaluate layers` for three models, each at its best layer and mix, if the file exists."""
+    """Show the results of `python -m core.lab layers` for three models, each at its best layer and mix, if the file exists."""
     if not MEASURED.is_file():
         return
     results = read_json(MEASURED, expect=dict)
@@ -114,7 +114,7 @@ def show_measured() -> None:
                 static=results["static"],
                 tags=results["tag_sentences"],
                 titles=results["titles"],
-                command="`python -m core evaluate layers`",
+                command="`python -m core.lab layers`",
             )
         )
 

@@ -82,7 +82,7 @@ def test_a_model_that_nobody_measured_says_how_to(tmp_path):
     (tmp_path / "mine" / "lessons.json").unlink()
     for name in ("control", "context", "before"):
         page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
-        assert not page.exception and "python -m core evaluate lessons" in page.info[0].value
+        assert not page.exception and "python -m core.lab lessons" in page.info[0].value
 
 
 def test_a_word_that_is_chosen_is_a_star_in_every_row():

@@ -25,11 +25,11 @@ from core.common.significance import LEVEL, compare_pairs, ratios
 from core.corpus import change
 from core.corpus.spread import shares_of
 from core.elmo.models import open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import clusters
+from core.senses.evaluate import static_vectors
 from core.senses.verdict import has_senses
 from core.text.labeled_words import with_all
 from core.views import change as view

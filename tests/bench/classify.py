@@ -163,7 +163,7 @@ def _live(setting: Setting) -> Row:
     bound = Bound(text=f"median under {ANSWER_MS} ms", number=ANSWER_MS, of="ours", at_least=False)
     what = "live answer of all variants on one headline"
     if not tasks.head_folders("news-title"):
-        return setting.not_run("classify", what, "not run here: no head for news-title; run: python -m core train-heads", bound)
+        return setting.not_run("classify", what, "not run here: no head for news-title; run: python -m core.lab train-heads", bound)
     try:
         model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
         opened = tasks.open_heads(tasks.task_named("news-title"), model=model, vectors=vectors)
@@ -189,7 +189,7 @@ def _answers(setting: Setting) -> Row:
     what = "live answers of all tasks on one sentence"
     model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
     if not (opened := answers.open_tasks(model, vectors)):
-        return setting.not_run("classify", what, "not run here: no head; run: python -m core tasks results", bound)
+        return setting.not_run("classify", what, "not run here: no head; run: python -m core.lab tasks", bound)
     seconds, processor = [], []
     for number, (item, other) in enumerate(pairwise(PEOPLE)):
         examples = _asked(f"{item} told {other} in Lisbon that she had sold the house near the harbour", opened)

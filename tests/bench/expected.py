@@ -15,11 +15,11 @@ import numpy as np
 from core.common.directions import unit
 from core.elmo.in_place import InPlace, in_place
 from core.elmo.models import open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, open_tokens
 from core.senses import pairs, verdict
+from core.senses.evaluate import static_vectors
 from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.readings import WordInContext

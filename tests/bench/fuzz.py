@@ -38,12 +38,13 @@ from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
 from core.corpus import search, usage_graphs
 from core.corpus.encoded import EncodedCorpus, encode
-from core.evaluation.conll import read_tags
-from core.evaluation.datasets import read_pairs, read_semcor, read_senseval
-from core.experiments.variants import read_results
+from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
 from core.index.index_plan import index_plan
+from core.lab.conll import read_tags
+from core.lab.datasets import read_pairs, read_semcor
+from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus

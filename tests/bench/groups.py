@@ -13,10 +13,10 @@ import numpy as np
 from core.common.significance import compare_pairs
 from core.elmo.language_model import Prediction
 from core.elmo.models import open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.senses import clusters
+from core.senses.evaluate import static_vectors
 from core.senses.verdict import has_senses
 from core.text import languages
 from core.text.labeled_words import list_words, with_words

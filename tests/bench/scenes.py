@@ -16,18 +16,18 @@ import numpy as np
 from core.common.model_layers import SENSES
 from core.elmo.encoder import Encoder
 from core.elmo.models import Model, open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index.neighbors import Query
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
+from core.lab.verdicts import FOLDS, pairs_of
 from core.senses import evidence, scene, verdict
 from core.senses.calibration import fit
+from core.senses.evaluate import static_vectors
 from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, USUAL, Verdict
 from core.text import languages
 from core.text.labeled_words import with_all
-from tests.bench.verdicts import FOLDS, pairs_of
 
 WORDS, SEED = 60, 51
 

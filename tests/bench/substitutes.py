@@ -8,9 +8,9 @@ import numpy as np
 
 from core.elmo.in_place import in_place
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index.build import build_index
 from core.index.sense_space import KEPT, open_space, substitutes_of
+from core.senses.evaluate import static_vectors
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence

@@ -18,13 +18,13 @@ from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from core.elmo.models import open_model
 from core.engines import allennlp_engine
-from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import open_space
 from core.index.tables import open_table
+from core.lab.sense_space_map import null_views
+from core.senses.evaluate import static_vectors
 from tests.bench import command, rows, suites
 from tests.bench.__main__ import main
 from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
-from tests.bench.sense_space import nulls
 
 needs_engine = pytest.mark.skipif(not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
@@ -276,7 +276,7 @@ def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():
     rows = table.labeled_rows("bank")[:4]
     views, ends = space.of_rows(table, rows), np.cumsum(space.widths)[:2]
     layer, topic, substitutes = np.split(views, ends, axis=1)
-    made = {name: np.split(null, ends, axis=1) for name, null in nulls(model, space, table, rows, views)}
+    made = {name: np.split(null, ends, axis=1) for name, null in null_views(model, space, table, rows, views)}
     assert list(made) == ["shuffled", "untrained", "topic"]
     for other in made.values():
         np.testing.assert_allclose(other[1], topic, atol=1e-5)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.experiments.variants import RESULTS
+from core.evaluation.experiments import RESULTS
 from tests.browser.test_main_path import choose, opened
 
 pytestmark = pytest.mark.browser
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page,
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core experiments --data FOLDER")
+@pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core.lab experiments --data FOLDER")
 def test_the_results_page_draws_every_task(page: Page, server: str):
     opened(page, server, "results?results_part=classifiers")
     for task in ("Spam", "Sentiment, five grades"):

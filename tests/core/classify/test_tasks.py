@@ -142,7 +142,7 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
         (["classify", "--task", "none-such", "--text", "Hello"], "no trained head for the task 'none-such'"),
         (["classify", "--task", "topics", "--text", "   "], "no word to classify"),
         (["classify", "--task", "topics", "--text", "Hi", "--variant", "glove"], "variant 'glove'"),
-        (["train-heads", "--data", "none"], "needs none/ag_news/train_subset.csv"),
+        (["lab", "train-heads", "--data", "none"], "needs none/ag_news/train_subset.csv"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, message, refused):
@@ -187,14 +187,14 @@ def data(tmp_path) -> Path:
 
 def test_train_heads_makes_every_variant_and_then_keeps_what_is_made(answer, data, tmp_path, private_cache):
     output = tmp_path / "heads"
-    first = answer("train-heads", "--data", data, "--output", output, "--tasks", "spam")
+    first = answer("lab", "train-heads", "--data", data, "--output", output, "--tasks", "spam")
     assert len(first["made"]) == len(VARIANTS) and not first["kept"] and first["bytes"] > 1000
     assert {path.name for path in (output / "spam").iterdir()} == set(VARIANTS)
     meta = read_json(output / "spam" / "tfidf" / "meta.json")
     assert meta["shape"]["analyzer"] == "char" and meta["labels"] == ["ham", "spam"] and "5 rows repeat" in str(meta["notes"])
     write_json(output / "spam" / "glove" / "meta.json", read_json(output / "spam" / "glove" / "meta.json") | {"data": "other"})
     (output / "spam" / "elmo" / "weights.safetensors").unlink()
-    again = answer("train-heads", "--data", data, "--output", output, "--tasks", "spam", "--overwrite")
+    again = answer("lab", "train-heads", "--data", data, "--output", output, "--tasks", "spam", "--overwrite")
     assert {made["variant"] for made in again["made"]} == {"glove", "elmo"} and len(again["kept"]) == len(VARIANTS) - 2
 
 

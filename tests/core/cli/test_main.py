@@ -33,9 +33,9 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.models import open_model
 from core.elmo.weights import load_bilm, save_safetensors
-from core.evaluation import own_sentences
-from core.experiments import variants
 from core.index.table import OccurrenceTable
+from core.lab import own_sentences, variants
+from core.lab.__main__ import lab
 from core.tasks import results as task_results
 from core.text.tokens import tokenize
 from core.training import recipe
@@ -64,11 +64,11 @@ CONTRACT = {
     "neighbors": {"query", "neighbors"},
     "static-neighbors": {"word", "neighbors"},
     "evaluate senses": {*LAYERS, "most_frequent", "n"},
-    "evaluate all-words": {*LAYERS, "most_frequent", "n"},
-    "evaluate pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
-    "evaluate tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
-    "evaluate sentences": {*LAYERS, "best_mix"},
-    "evaluate card": {"format", "fingerprint", "model", "measures"},
+    "lab all-words": {*LAYERS, "most_frequent", "n"},
+    "lab pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
+    "lab tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
+    "lab sentences": {*LAYERS, "best_mix"},
+    "lab card": {"format", "fingerprint", "model", "measures"},
     "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
     "predict": {"predictions"},
     "substitutes": {"word", "sentence", "tokens", "position", "direction", "substitutes"},
@@ -79,11 +79,11 @@ CONTRACT = {
 PROVENANCE = {"code_version", "environment", "date"}
 FURTHER = {
     "evaluate senses": {"model", "n_train", "unseen", "best_mix", "static", "order", "documents", "dropped"},
-    "evaluate all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"},
-    "evaluate tags": {"order"},
-    "evaluate sentences": {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"},
+    "lab all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"},
+    "lab tags": {"order"},
+    "lab sentences": {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"},
     "evaluate perplexity": {"charged_forward", "charged_backward", "unknown_types"},
-    "evaluate card": {"output", *PROVENANCE},
+    "lab card": {"output", *PROVENANCE},
     "predict": {"text", "direction", "unknown"},
     "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
     "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", "language", "license", *PROVENANCE},
@@ -438,9 +438,9 @@ def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, mo
 def test_evaluate_pairs_and_tags_say_how_much_of_the_test_set_they_have_learned_from(call, model, tmp_path):
     side = {"tokens_a": ["a", "bank"], "position_a": 1, "tokens_b": ["the", "bank"], "position_b": 1}
     pairs = write_jsonl(tmp_path / "pairs.jsonl", [{"word": "bank", **side, "same": same} for same in (True, False)])
-    assert "2 of 2 dev pairs stand in the test set" in call("evaluate", "pairs", "--dev", pairs, "--test", pairs, "--model", model)[2]
+    assert "2 of 2 dev pairs stand in the test set" in call("lab", "pairs", "--dev", pairs, "--test", pairs, "--model", model)[2]
     (tmp_path / "tags.txt").write_text("the DT B-NP\nbank NN I-NP\n\na DT B-NP\nboat NN I-NP\n")
-    tags = ("evaluate", "tags", "--train", tmp_path / "tags.txt", "--test", tmp_path / "tags.txt", "--model", model)
+    tags = ("lab", "tags", "--train", tmp_path / "tags.txt", "--test", tmp_path / "tags.txt", "--model", model)
     assert "2 of 2 training sentences stand in the test set" in call(*tags)[2]
 
 
@@ -478,15 +478,15 @@ def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model,
 
     rows = [pair("the bank", "the bank", True), pair("the bank", "bank of money .", "F"), pair("a bank", "a bank", 1)]
     dev, test = write_jsonl(tmp_path / "dev.jsonl", rows), write_jsonl(tmp_path / "test.jsonl", rows[:2])
-    result = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model)
-    keys_are(result, "evaluate pairs")
+    result = answer("lab", "pairs", "--dev", dev, "--test", test, "--model", model)
+    keys_are(result, "lab pairs")
     for name in LAYERS:
         assert set(result[name]) == {"threshold", "accuracy", "auc"}
     assert (result["n_dev"], result["n"], result["majority"]) == (3, 2, 0.5)
     assert (result["0"]["accuracy"], result["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
     assert (result["2"]["accuracy"], result["2"]["auc"]) == (1.0, 1.0) and result["2"]["threshold"] < 1  # equal sentences, cosine 1
     assert result["best_mix"]["accuracy"] == 1.0 and len(result["best_mix"]["weights"]) == 3
-    too = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model, "--space", "senses")
+    too = answer("lab", "pairs", "--dev", dev, "--test", test, "--model", model, "--space", "senses")
     assert too.keys() - result.keys() == {"senses"} and set(too["senses"]) == {"threshold", "accuracy", "auc"}
     assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
@@ -494,25 +494,25 @@ def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model,
 def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
     (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
     (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
-    result = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
-    keys_are(result, "evaluate tags")
+    result = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
+    keys_are(result, "lab tags")
     assert (result["n_train"], result["n"], result["tags"]) == (45, 4, 2)
     assert result["0"] == result["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
     assert set(result["best_mix"]) == {"weights", "accuracy"}
-    few = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
+    few = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
     assert few["n_train"] == 4
 
 
 def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
     (tmp_path / "a.tsv").write_text(SEMCOR)
-    result = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
-    keys_are(result, "evaluate all-words")
+    result = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
+    keys_are(result, "lab all-words")
     assert (result["n"], result["n_train"], result["unseen"]) == (4, 4, 0)
     assert set(result["most_frequent"]) == {"accuracy", "ambiguous"}
     for name in LAYERS:
         assert set(result[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
         assert set(result[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
-    too = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
+    too = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
     assert too.keys() - result.keys() == {"senses"} and too["senses"].keys() == result["1"].keys()
     assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
@@ -523,8 +523,8 @@ def test_evaluate_sentences_measures_every_layer_of_a_labeled_corpus(answer, mod
         for word in ("bank", "river")
         for cue in ("money", "a")
     ]
-    result = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
-    keys_are(result, "evaluate sentences")
+    result = answer("lab", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
+    keys_are(result, "lab sentences")
     for name in LAYERS:
         assert set(result[name]) == {
             *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
@@ -532,13 +532,13 @@ def test_evaluate_sentences_measures_every_layer_of_a_labeled_corpus(answer, mod
         }
     assert (result["n"], result["words"], result["majority"]) == (12, 2, 0.5)
     assert abs(result["0"]["gap"]) < 1e-6 < result["1"]["gap"] and result["1"]["one_nn"] == 1
-    too = answer("evaluate", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
+    too = answer("lab", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
     assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == result["1"]["less_static"].keys()
     assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
 def test_evaluate_random_has_the_sense_space_too(answer):
-    result = answer("evaluate", "random", "--space", "senses")
+    result = answer("lab", "random", "--space", "senses")
     assert result["senses"]["low"] < result["senses"]["mean"] < result["senses"]["high"] and result["senses"]["mean"] < result["1"]["mean"]
 
 
@@ -559,24 +559,25 @@ def card_data(tmp_path, monkeypatch) -> Path:
 
 def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
     output = card_data.parent / "card" / "measures.json"
-    request = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
+    request = ("lab", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
     status, out, err = call(*request, "--json")
     result = one_object(status, out, err)
-    keys_are(result, "evaluate card")
+    keys_are(result, "lab card")
     assert list(result["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
     assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
     assert json.loads(output.read_text()) == {key: value for key, value in result.items() if key != "output"}
     monkeypatch.chdir(card_data)
     for name, facts in result["measures"].items():
-        assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
-        again = answer(*shlex.split(facts["command"])[3:])
+        program, *words = shlex.split(facts["command"].removeprefix("python -m "))
+        assert facts["seconds"] >= 0 and program in ("core", "core.lab")
+        again = answer(*(["lab"] if program == "core.lab" else []), *words)
         assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
     assert "--text=corpus/valid.txt.xz --limit=1" in result["measures"]["perplexity"]["command"]
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
     output = card_data.parent / "measures.json"
-    request = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
+    request = ("lab", "card", "--data", card_data, "--output", output, "--model")
     whole = answer(*request, model)["measures"]
     (card_data / "conll2000" / "test.txt.xz").unlink()
     assert answer(*request, model)["measures"]["tags"] == whole["tags"]
@@ -586,12 +587,12 @@ def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer
 def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path):
     folder = tmp_path / "mute"
     save_safetensors(load_bilm(model), folder)
-    assert "perplexity" not in answer("evaluate", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
+    assert "perplexity" not in answer("lab", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
     assert (folder / "measures.json").is_file()
     other = tmp_path / "other.json"
     other.write_text('{"a": 1}')
-    error = is_one_line_error(*call("evaluate", "card", "--data", card_data, "--model", model, "--output", other))
-    assert "other.json exists and “evaluate card” did not write it" in error and other.read_text() == '{"a": 1}'
+    error = is_one_line_error(*call("lab", "card", "--data", card_data, "--model", model, "--output", other))
+    assert "other.json exists and “card” did not write it" in error and other.read_text() == '{"a": 1}'
 
 
 def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
@@ -721,7 +722,7 @@ def test_index_build_refuses_an_index_beside_which_somebody_keeps_files(answer, 
     assert "has other files (photos/a.jpg)" in is_one_line_error(*call(*command))
     (folder / "notes.txt").write_text("mine")
     assert "has other files (notes.txt)" in is_one_line_error(*call(*command))
-    for refused in (("bundle", "--output", folder), ("bundle", "--output", folder, "--language", "ko")):
+    for refused in (("lab", "bundle", "--output", folder), ("lab", "bundle", "--output", folder, "--language", "ko")):
         assert "has other files (notes.txt)" in is_one_line_error(*call(*refused))
     assert (ASSETS / "SHA256").is_file()  # which `bundle` drops when it begins
     assert {path.name for path in folder.iterdir()} >= {"notes.txt", "photos", "meta.json"}
@@ -834,7 +835,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
     (tmp_path / "names" / "elmo" / "novel.txt").write_text("mine")
     for command in (
         ("train", "--task", "spam", "--variant", "tfidf", "--train", "none.csv", "--output", tmp_path),
-        ("train-heads", "--tasks", "spam", "--data", tmp_path, "--output", tmp_path),
+        ("lab", "train-heads", "--tasks", "spam", "--data", tmp_path, "--output", tmp_path),
         ("tasks", "train", "--task", "names", "--variant", "elmo", "--data", tmp_path, "--output", tmp_path),
     ):
         assert "has other files (novel.txt)" in is_one_line_error(*call(*command))
@@ -843,7 +844,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
 def test_texts_writes_over_catalogs_alone(call, tmp_path):
     for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po"):
         (tmp_path / name).write_text("mine")
-        assert "is not the name of a catalog" in is_one_line_error(*call("texts", tmp_path / name))
+        assert "is not the name of a catalog" in is_one_line_error(*call("lab", "texts", tmp_path / name))
         assert (tmp_path / name).read_text() == "mine"
 
 
@@ -1145,14 +1146,14 @@ MISTAKES = {
     "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
     "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
     "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
-    "a semcor file that is none": (["evaluate", "all-words", "--data", "{dir}/v.txt"], "before any document"),
-    "no pairs": (["evaluate", "pairs", "--dev", "{corpus}", "--test", "{corpus}"], "corpus.jsonl, line 1"),
-    "missing pairs": (["evaluate", "pairs", "--dev", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
-    "tags without a second column": (["evaluate", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
-    "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
-    "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
-    "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labeled words"),
-    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "no folder"),
+    "a semcor file that is none": (["lab", "all-words", "--data", "{dir}/v.txt"], "before any document"),
+    "no pairs": (["lab", "pairs", "--dev", "{corpus}", "--test", "{corpus}"], "corpus.jsonl, line 1"),
+    "missing pairs": (["lab", "pairs", "--dev", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "tags without a second column": (["lab", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
+    "missing tags": (["lab", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
+    "no training sentences wanted": (["lab", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
+    "a corpus without senses": (["lab", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labeled words"),
+    "a card without data": (["lab", "card", "--data", "{dir}/none"], "no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),
@@ -1237,16 +1238,17 @@ def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tup
 
 
 COMMANDS = dict(leaves(main.elmoscope))
+LAB = {("lab", *path): command for path, command in leaves(lab)}
 PROMISED = [
     "embed --model --input --output --stateful --batch-size --engine",
     "neighbors --word --sentence --position --model --corpus --layer --weights --other-words --k",
     "static-neighbors --word --vectors --k",
     "evaluate senses --train --test --data --share --seed --model",
-    "evaluate all-words --data --share --seed",
-    "evaluate pairs --dev --test --model",
-    "evaluate tags --train --test --limit --model",
-    "evaluate sentences --corpus",
-    "evaluate card --data --output --limit-text",
+    "lab all-words --data --share --seed",
+    "lab pairs --dev --test --model",
+    "lab tags --train --test --limit --model",
+    "lab sentences --corpus",
+    "lab card --data --output --limit-text",
     "evaluate perplexity --text",
     "predict --text --direction --k",
     "pretrain --corpus --output --resume",
@@ -1256,12 +1258,13 @@ PROMISED = [
 ]  # section 6, as far as the commands are there
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS | LAB, ids=" ".join)
 def test_help_explains_every_argument_of_a_command(call, command):
     status, out, err = call(*command, "--help")
     assert (status, err) == (0, "")
-    assert " ".join(command) in out.split("\n")[0]
-    for parameter in COMMANDS[command].get_params(click.Context(COMMANDS[command])):
+    made = (COMMANDS | LAB)[command]
+    assert " ".join(command).replace("lab ", "core.lab ") in out.split("\n")[0]
+    for parameter in made.get_params(click.Context(made)):
         assert all(name in out for name in parameter.opts if name.startswith("-"))
         said, shown = ("".join(text.split()) for text in (parameter.help, out))  # a line may break at a hyphen
         assert said and said in shown, parameter
@@ -1293,8 +1296,9 @@ def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_
 
 
 def test_an_option_that_takes_several_values_is_repeated():
-    several, as_json = main.parsed(main.elmoscope, shlex.split("experiments --data d --seeds 1 --seeds=2 --output r.jsonl --json"))
-    assert (several.keywords["seeds"], several.keywords["output"], as_json) == ((1, 2), "r.jsonl", True)
+    train = "train --task spam --variant tfidf --train a.csv"
+    several, as_json = main.parsed(main.elmoscope, shlex.split(f"{train} --seeds 1 --seeds=2 --output r --json"))
+    assert (several.keywords["seeds"], several.keywords["output"], as_json) == ((1, 2), "r", True)
 
 
 # --- real processes ---------------------------------------------------------------------------------------------------

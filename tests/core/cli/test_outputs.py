@@ -18,6 +18,7 @@ from core.corpus.carried_rows import carry_rows
 from core.corpus.spread import Labels
 from core.elmo import models
 from core.files.atomic import locked
+from core.lab.__main__ import lab
 
 NO_FILES = [
     "A..B",
@@ -28,6 +29,7 @@ NO_FILES = [
     "I",
     "JSON",
     "K",
+    "KIND",
     "L",
     "N",
     "NAME",
@@ -45,12 +47,14 @@ NO_FILES = [
 ]  # metavars
 
 
-def commands(group: click.Group = elmoscope, path: str = ""):
+def commands(group: click.Group, path: str = ""):
     for name, item in group.commands.items():
         yield from commands(item, f"{path}{name} ") if isinstance(item, click.Group) else [(f"{path}{name}", item)]
 
 
-COMMANDS = {path: command for path, command in commands() if isinstance(command, Command)}  # `serve` is Streamlit's
+COMMANDS = {
+    path: command for path, command in [*commands(elmoscope), *commands(lab, "lab ")] if isinstance(command, Command)
+}  # `serve` is Streamlit's
 
 
 def outputs_of(command: Command) -> list[click.Parameter]:
@@ -84,12 +88,12 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
         raise AssertionError("the work has begun")
 
     monkeypatch.chdir(tmp_path)
-    if path != "evaluate card":  # whose file's default place is the model's
+    if path != "lab card":  # whose file's default place is the model's
         monkeypatch.setattr(models, "open_model", fail)
     (tmp_path / "data").mkdir()
     mine = tmp_path / "mine.npz"
     mine.write_bytes(content)
-    said = f"error: {mine} exists and “{path}” did not write it. Name another, or add --overwrite."
+    said = f"error: {mine} exists and “{COMMANDS[path].path}” did not write it. Name another, or add --overwrite."
     assert refused(*needed(path, tmp_path), option, mine) == said
     assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
 
@@ -97,16 +101,16 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
 def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "results").mkdir(parents=True)
-    for path, name in (("live", "elmoscope.html"), ("experiments", "assets/results/classification.jsonl")):
+    for path, name in (("live", "elmoscope.html"), ("lab experiments", "assets/results/classification.jsonl")):
         (tmp_path / name).write_text("mine")
-        assert refused(*needed(path, tmp_path)).startswith(f"error: {tmp_path / name} exists and “{path}” did not write it.")
+        assert refused(*needed(path, tmp_path)).startswith(f"error: {tmp_path / name} exists and “{COMMANDS[path].path}” did not write it.")
         assert (tmp_path / name).read_text() == "mine"
 
 
 @pytest.mark.parametrize("path", [path for path, command in COMMANDS.items() if outputs_of(command)])
 def test_each_command_that_writes_has_overwrite_and_its_whole_name(path):
     assert "--overwrite" in [name for param in COMMANDS[path].params for name in param.opts]
-    assert COMMANDS[path].path == path
+    assert COMMANDS[path].path == path.removeprefix("lab ")
 
 
 def test_every_value_is_known_to_name_what_a_command_reads_or_not():

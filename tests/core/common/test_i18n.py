@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from core.classify.model import VARIANTS
-from core.cli import main
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
 from core.files.catalog import CATALOG
@@ -91,9 +90,9 @@ def test_a_catalog_has_every_text_of_the_app_and_is_compiled(language: str):
     path = FOLDER / f"{language}.po"
     texts = translations.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
-    assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core texts"
-    assert path.read_bytes() == translations.po_bytes(texts), "not sorted, or not one line each: python -m core texts"
-    assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core texts"
+    assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core.lab texts"
+    assert path.read_bytes() == translations.po_bytes(texts), "not sorted, or not one line each: python -m core.lab texts"
+    assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core.lab texts"
 
 
 def test_texts_of_the_interface_have_typographic_apostrophes():
@@ -175,8 +174,10 @@ def test_a_damaged_catalog_is_named_and_english_is_spoken(tmp_path: Path, monkey
 
 
 def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Path, capsys, monkeypatch):
+    from core.lab import __main__ as lab
+
     path = tmp_path / "fr.po"
-    assert main.main(["texts", str(path), "--json"]) == 0
+    assert lab.main(["texts", str(path), "--json"]) == 0
     made = json.loads(capsys.readouterr().out)[str(path)]
     assert made["texts"] == len(made["new"]) == len(made["empty"]) > 2000 and not made["unused"]
     written = path.read_text(encoding="utf-8")
@@ -185,7 +186,7 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
     path.write_text(
         written + '\nmsgid "no longer said"\nmsgstr "x"\n\n# a name\nmsgid "said by its name"\nmsgstr "nom"\n', encoding="utf-8"
     )
-    assert main.main(["texts", str(path)]) == 0
+    assert lab.main(["texts", str(path)]) == 0
     message = capsys.readouterr().out
     assert "0 new, 1 no longer said" in message and "#### Comparison" not in message
     assert len(message.splitlines()) == 22 and message.endswith(f" more, empty in {path}\n")
@@ -195,10 +196,10 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
     assert "no longer said" not in path.read_text(encoding="utf-8")
     monkeypatch.setattr("core.common.config.ASSETS", tmp_path)
     (tmp_path / "SHA256").write_text(f"{'0' * 64}  fr.po\n")  # as the sum is of what a translator has since written over
-    assert main.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
+    assert lab.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
     assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
     path.write_text("no catalog", encoding="utf-8")
-    assert main.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
+    assert lab.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):

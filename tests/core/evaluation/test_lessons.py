@@ -10,8 +10,9 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
-from core.evaluation import anisotropy, apart, context, control, lessons, relations
+from core.evaluation import anisotropy, apart, relations
 from core.index.table import OccurrenceTable
+from core.lab import context, control, lessons
 from core.text import languages
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -212,7 +213,7 @@ def test_every_token_of_our_sentences_has_a_tag(language: str):
 
 
 def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_learn_types_by_heart():
-    from core.evaluation.probes import learned_mix_probe
+    from core.lab.probes import learned_mix_probe
 
     rng = np.random.default_rng(0)
     types, tag = rng.integers(0, 150, 4000), rng.integers(0, 8, 4000)

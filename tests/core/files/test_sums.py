@@ -16,7 +16,7 @@ from core.files import sums
 OPEN_EACH = """
 import json, os, sys
 from core.elmo.models import open_model
-from core.experiments import variants
+from core.evaluation import experiments
 from core.files import sums
 from core.files.registry import resolve
 from core.index.tables import bundled_targets
@@ -76,7 +76,7 @@ def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the
 def test_the_list_names_every_bundled_file_as_it_is_now():
     result = sums._get_sums(config.ASSETS)
     now = {path.relative_to(config.ASSETS).as_posix(): sums._sum(path) for path in sums.bundled_files(config.ASSETS)}
-    assert result == now, "assets have changed: python -m core bundle --sums"
+    assert result == now, "assets have changed: python -m core.lab bundle --sums"
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.in_place import in_place
 from core.elmo.models import open_model
-from core.evaluation.layer_scores import static_vectors
 from core.index import build, sense_space
 from core.index.build import build_index
 from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
+from core.senses.evaluate import static_vectors
 from core.senses.separation import one_nn
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence

@@ -9,7 +9,6 @@ import pytest
 
 from core.cli import main
 from core.elmo.models import open_model
-from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
 from core.index.build import build_index
 from core.index.neighbors import Query, make_query
@@ -17,6 +16,7 @@ from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, judge, pairs, verdict
+from core.senses.evaluate import static_vectors
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext

@@ -1,0 +1,172 @@
+"""The experiments of the Results page: what is trained on which texts, and what the runs in the results file come to."""
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..classify.data import SplitConfig
+from ..classify.model import VARIANTS
+from ..classify.scores import unpacked
+from ..common.config import ASSETS
+from ..common.errors import CorruptArtifact
+from ..common.i18n import t
+from ..common.significance import holm, mcnemar
+from ..files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+
+RESULTS = ASSETS / "results" / "classification.jsonl"
+BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
+RECIPE_NUMBER = 2  # raise it when a change of the code alters a figure; runs of an earlier number are marked until they are run again
+
+
+def are_current(lines: Iterable[Mapping]) -> bool:
+    """Return whether every run was made with today's recipe. Runs without a number were made with the first."""
+    return all(line.get("recipe_number", 1) == RECIPE_NUMBER for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Variants on one data set in one way; baselines are run with the first seed alone, for nothing in them is drawn."""
+
+    name: str
+    task: str
+    condition: str  # in words, for the page
+    split: SplitConfig = field(default_factory=SplitConfig)
+    variants: tuple[str, ...] = tuple(VARIANTS)
+    extra: tuple[str, ...] = ()  # rows that are only trained on: files under the data folder
+    folds_run: int = 0  # how many of the split's folds, the first ones; 0: all
+    files: Mapping[str, str] = field(default_factory=dict)  # train, test -> another file than the task's own
+    shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
+    copied: bool = False  # every test text stands among the training texts, too
+
+
+CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
+COMPARED = ("embedding", "glove", "elmo", "embedding+elmo", "glove+elmo", "tfidf", "mean-glove")
+UNFROZEN = ("glove-unfrozen", "glove-unfrozen+elmo", "tfidf", "glove-unfrozen+tfidf", "glove-unfrozen+elmo+tfidf")
+FIVE_FOLDS, SIX_FOLDS = SplitConfig(folds=5), SplitConfig(folds=6)
+IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
+CONDITIONS = {
+    "titles": "six folds of the 7,600 titles",
+    "news": "the training file's rows, tested on the official 7,600",
+    "spam": "no duplicates; the last fifth of the file is the test",
+    "spam-duplicates": "duplicates kept, also across the split; the last fifth of the file is the test",
+    "sentiment": "the official split of SST-5",
+    "sentiment2": "the official split, neutral sentences left out",
+    "titles-more": "six folds of the 7,600 titles, 13,420 other rows added to each training part",
+    "titles-all": "two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
+    "news-all": "the training file's rows and 18,411 more, tested on the official 7,600",
+    "headlines": "five folds of our own 1,000 headlines, title and lead",
+    "headlines-few": "a tenth of the labeled headlines of each of five folds, title and lead",
+    "headlines-to-titles": "trained on the titles of our own headlines, tested on AG News's 7,600",
+    "titles-to-headlines": "trained on AG News's 7,600 titles, tested on the titles of our own headlines",
+    "random": "a random label for each text: chance is 25%, more would be a leak",
+    "random-copied": "a random label for each text, and every test text copied into training: what the check says of a leak",
+}
+SUBSET, MORE = "ag_news/train_subset.csv", "ag_news/train_more.csv"
+AG_NEWS, OURS = "ag_news/test.csv", "headlines.csv"
+SETTINGS = (
+    ("titles", "news-title", {"split": SIX_FOLDS}),
+    ("news", "news", {}),
+    ("spam", "spam", {"split": IN_ORDER}),
+    ("spam-duplicates", "spam", {"split": replace(IN_ORDER, duplicates="keep"), "variants": ("mean-elmo", "tfidf", "mean-glove")}),
+    ("sentiment", "sentiment", {}),
+    ("sentiment2", "sentiment2", {}),
+    ("titles-more", "news-title", {"split": SIX_FOLDS, "extra": (SUBSET,)}),
+    ("titles-all", "news-title", {"split": SIX_FOLDS, "folds_run": 2, "extra": (SUBSET, MORE), "variants": UNFROZEN}),
+    ("news-all", "news", {"extra": (MORE,), "variants": UNFROZEN}),
+    ("headlines", "headlines", {"split": FIVE_FOLDS, "variants": COMPARED}),
+    ("headlines-few", "headlines", {"split": replace(FIVE_FOLDS, share=0.1), "variants": COMPARED}),
+    ("headlines-to-titles", "news-title", {"files": {"train": OURS, "test": AG_NEWS}, "variants": COMPARED}),
+    ("titles-to-headlines", "news-title", {"files": {"train": AG_NEWS, "test": OURS}, "variants": COMPARED}),
+    ("random", "news-title", {"shuffled": True, "variants": CHECKED}),
+    ("random-copied", "news-title", {"shuffled": True, "copied": True, "variants": CHECKED}),
+)
+EXPERIMENTS = {name: Experiment(name, task, CONDITIONS[name], **how) for name, task, how in SETTINGS}
+
+
+def changed(path: Path = RESULTS) -> tuple[int, int]:
+    """What tells one state of a results file from the next; it must be there."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def read_results(path: str | Path = RESULTS) -> list[dict]:
+    """Every line of a results file; CorruptArtifact names a line that cannot be read (a cut last line is left out)."""
+    check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8. Download it again.", path=path, n=error.start)) from None
+    lines = text.split("\n")
+    results = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            row = parse_json(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or not {"run", "experiment", "variant", "accuracy"} <= row.keys():
+            raise CorruptArtifact(f"Line {number} of {path} is not a result. Delete the line; its run is made again.")
+        results.append(row)
+    return results
+
+
+def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
+    """Of each variant: mean over seeds of the accuracy (a seed's folds pooled), standard deviation, runs, seconds, mean mix."""
+    result = {}
+    for name in VARIANTS:
+        rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
+        if not rows:
+            continue
+        by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
+        accuracies = [accuracy for accuracy, _ in by_seed]
+        mixes = [row["mix"] for row in rows if row.get("mix")]
+        sizes = rows[0]["sizes"]
+        means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1 for _, f1 in by_seed)}
+        means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
+        means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
+        counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
+        counts |= {"is_current": are_current(rows)}
+        counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
+        result[name] = means | counts
+    return result
+
+
+def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
+    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm). Empty where some run
+    did not keep which texts it was right on."""
+    right = {name: row.get("right") for name, row in rows.items()}
+    others = [name for name in rows if name != best]
+    if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
+        return {}
+    return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
+
+
+def kind_of(variant: str) -> str:
+    """One of core.figures.classifiers.KINDS."""
+    v = VARIANTS[variant]
+    return "plain baseline" if variant in BASELINES else "with ELMo" if v.elmo else "without ELMo"
+
+
+def _right(rows: Sequence[dict]) -> np.ndarray | None:
+    """(seeds, texts of all folds) bool, right or not on each test text; None where a run did not keep it."""
+    if not all(row.get("right") for row in rows):
+        return None
+    by_seed: dict[int, list[np.ndarray]] = {}
+    for row in sorted(rows, key=lambda row: (row["seed"], row["fold"])):
+        by_seed.setdefault(row["seed"], []).append(unpacked(row["right"], row["n"]))
+    results = [np.concatenate(folds) for folds in by_seed.values()]
+    return np.stack(results) if len({len(result) for result in results}) == 1 else None
+
+
+def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
+    """(accuracy, macro F1) over all folds of a seed, each weighed by its size."""
+    total = sum(row["n"] for row in rows)
+    return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
+
+
+def _mean_mix(mixes: Sequence[dict]) -> dict | None:
+    if not mixes:
+        return None
+    return {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(), "gamma": statistics.fmean(mix["gamma"] for mix in mixes)}

@@ -1,0 +1,25 @@
+"""Run the commands that make and measure what ships (`python -m core.lab`). No page, notebook or user command needs them."""
+
+import sys
+
+from ..cli.main import run
+from ..cli.options import group
+from . import bundle, card, makers, measures, shipping
+
+COMMANDS = (
+    *(bundle.bundle, bundle.texts, shipping.train_heads, shipping.experiments, shipping.task_results),
+    *(card.evaluate_card, card.evaluate_lessons, card.evaluate_layers, card.check_sentences),
+    *(measures.evaluate_all_words, measures.evaluate_pairs, measures.evaluate_tags, measures.evaluate_sentences),
+    *(measures.evaluate_neighbors, measures.evaluate_random, measures.evaluate_speed),
+    *(makers.sense_space, makers.verdicts, makers.tag_sentences, makers.quiz),
+)
+lab = group(None, "Make and measure what ships with Elmoscope.", commands=COMMANDS)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return its exit status."""
+    return run(lab, sys.argv[1:] if arguments is None else arguments, "python -m core.lab")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from ..cli.options import OVERWRITE, Answer, argument, command, flag, option
+from ..cli.shared import in_columns, note, progress
+from ..common import config, i18n
+from ..common.errors import BadInput
+from ..common.markup import shorten
+from ..files import sums as checksums
+from ..files.atomic import replacing
+from ..text import languages
+from .card import evaluate_card
+from .shipping import train_heads
+
+LISTED = 20  # untranslated texts that `texts` prints of each catalog
+
+
+@command(
+    "bundle",
+    "Rebuild what ships with a bundled model: its table and maps; `bundle all` rebuilds every stale part.",
+    argument("what", "every stale part, in order; resumes where it stopped", required=False, metavar="all", choices=("all",)),
+    option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
+    option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
+    option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
+    option("--only", "only these parts of `all`, as --list names them", metavar="PART", many=True),
+    flag("--list", "only list what `all` would rebuild, with minutes per part on two cores"),
+    flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
+)
+def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> Answer:
+    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums. Until the
+    end there is no list of sums, so that what is being replaced is not taken for damaged."""
+    if sums:
+        return _list_sums({}, [])
+    if what:
+        return _remake(data, only, list)
+    if only or list:
+        raise BadInput("--only and --list belong to: python -m core.lab bundle all")
+    from ..index.build import is_index, own_files
+    from . import bundled
+
+    language = languages.get_language(language)
+    folder = Path(output or config.ASSETS / language.targets)
+    outputs.check_folder(folder, own_files(bundled.BESIDE), marked=is_index)
+    checksums.drop()
+    result = bundled.make_table(language, folder, note, progress("tokens"))
+    lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
+    for name, m in result["senses"].items():
+        lines.append(f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}")
+    if data:
+        result["card"], text = evaluate_card(data=data, model=language.model)
+        lines.append(text)
+    if data and language.code == i18n.ENGLISH:  # the classifiers' data sets are English
+        result["heads"], text = train_heads(data=data, model=language.model, vectors=language.vectors)
+        lines.append(text)
+    return _list_sums(result, lines)
+
+
+def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
+    """Every part that is stale, or the list of them."""
+    from . import bundled
+
+    known = {part.name: part for part in bundled.all_parts()}
+    if wrong := next((name for name in only if name not in known), None):
+        raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(known)}.")
+    chosen = [part for name, part in known.items() if name in only or not only]
+    stale = bundled.stale_parts(chosen)
+    waiting = [part for part in chosen if part.name in stale]
+    answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
+    if not only_list:
+        answer["seconds"] = bundled.remake(waiting, data, note)
+    cells = ((part.name, bundled.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
+    end = f"{len(stale)} of {len(chosen)} parts stale; {bundled.left(waiting)}" if only_list else f"{len(stale)} parts made again"
+    return answer, [*in_columns(cells, right=(1,)), end]
+
+
+def _list_sums(result: dict, lines: list[str]) -> Answer:
+    """The list of what is in assets now, written last."""
+    path = checksums.make()
+    n = len(path.read_text(encoding="utf-8").splitlines())
+    return result | {"sums": str(path), "files": n}, [*lines, f"{n} files named with their sha256 in {path}"]
+
+
+@command(
+    "texts",
+    "Bring the interface's translations up to date with the code, and compile them.",
+    argument("files", "named by language, new ones are made (default: assets/texts/*.po)", many=True, required=False, metavar="XX.po"),
+    OVERWRITE,
+)
+def texts(*, files, outputs) -> Answer:
+    """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
+    from ..common import translations
+
+    places, result, lines = translations.in_code(config.ROOT), {}, []
+    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
+    if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
+        raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
+    for path in files:
+        outputs.check_file(path.with_suffix(".mo"))
+    for path in files:
+        catalog = translations.read(path)
+        new, unused = translations.renew(catalog, places)
+        empty = [message.id for message in catalog if message.id and (message.fuzzy or not any(message.string))]
+        for file, data in ((path, translations.po_bytes(catalog)), (path.with_suffix(".mo"), translations.compiled(catalog))):
+            if not file.is_file() or file.read_bytes() != data:
+                with replacing(file) as temporary:
+                    temporary.write_bytes(data)
+            checksums.renew(file)  # a .po that was written by hand has another, too
+        result[str(path)] = {"texts": len(catalog), "new": new, "empty": empty, "unused": unused}
+        lines += [f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
+        lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
+        lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
+    return result, lines

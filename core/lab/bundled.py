@@ -1,0 +1,223 @@
+"""Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale;
+and the first of them, the table of a language's labeled sentences.
+
+Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..analysis.word_maps import ALL_WORDS, fit_maps
+from ..classify.tasks import TASKS, open_data, task_files
+from ..common import config, i18n
+from ..common.errors import BadInput
+from ..elmo.encoder import save_spelled
+from ..elmo.language_model import SPECIALS
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model, open_model
+from ..elmo.weights import load_softmax
+from ..files import sums
+from ..files.artifacts import read_json, replacing, safe_name, write_json
+from ..index.build import build_index
+from ..index.sense_space import KEPT, open_space
+from ..senses import evidence, pairs, verdict
+from ..senses.evaluate import static_vectors
+from ..senses.reports import sense_report_of
+from ..text import languages
+from ..text.corpora import open_corpus
+from ..text.languages import Language
+from ..text.sentences import Sentence
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from .own_sentences import interval
+
+# Minutes on two cores, as the files themselves keep or as measured by hand; what is missing was not measured.
+MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 594, "tasks": 214}
+MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
+MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
+SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # the table
+RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
+
+
+@dataclass(frozen=True, slots=True)
+class BundlePart:
+    """Parts stand in the order in which they are made: a later one may read an earlier one."""
+
+    name: str
+    model: str  # its folder in assets/
+    files: tuple[str, ...]  # patterns beneath assets/
+    commands: tuple[str, ...]  # each behind `python -m`; {data} is the folder of data sets
+    minutes: float | None = None  # on two cores; None: not measured
+
+    @property
+    def needs_data(self) -> bool:
+        return any("{data}" in command for command in self.commands)
+
+
+def all_parts() -> list[BundlePart]:
+    """Of every bundled language's model, in order."""
+    return [part for code in languages.codes() for part in _parts_of(languages.get_language(code)) if (config.ASSETS / part.model).is_dir()]
+
+
+def _parts_of(language: Language) -> Iterator[BundlePart]:
+    model, code, english = language.model, language.code, language.code == i18n.ENGLISH
+    end = "" if english else f"-{code}"
+
+    def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
+        return BundlePart(name + end, model, tuple(files), commands, MINUTES.get(name + end))
+
+    table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "substitutes.npy", "verdict.json")]
+    yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
+    yield part("space", [f"{model}/sense_space.npz"], f"core.lab sense-space --language {code} --write")
+    yield part("verdicts", [f"verdict-{language.more_sentences}.json"], f"core.lab verdicts --language {code} --write")
+    yield part("lessons", [f"{model}/lessons.json"], f"core.lab lessons --model {model}")
+    card = f"core.lab card --data {{data}} --model {model}"
+    yield part("measures", [f"{model}/measures.json"], card + (" --limit-text 3000" if english else ""))
+    if not english:  # the data sets of all else are English
+        return
+    both = f"--models {model} --models {{data}}/all-MiniLM-L6-v2"
+    layers = "results/layers.json"
+    yield part("layers", [layers], f"core.lab layers {both} --data {{data}} --output assets/{layers}")
+    for task in TASKS:
+        yield part(f"heads-{task}", [f"heads/{task}/*/meta.json"], f"core.lab train-heads --data {{data}} --tasks {task}")
+    yield part("experiments", [RUNS[0]], "core.lab experiments --data {data}")
+    yield part("tasks", [RUNS[1], "tasks/*/elmo/meta.json"], "core.lab tasks --data {data}/tasks")
+
+
+def stale_parts(parts: Sequence[BundlePart] | None = None) -> dict[str, list[str]]:
+    """By part, in order: the files, or patterns without one, that are not of the weights in assets/ now."""
+    from ..elmo.models import model_fingerprint
+
+    parts = all_parts() if parts is None else parts
+    now = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
+    stale = {part.name: _stale_files(part, now[part.model]) for part in parts}
+    return {name: files for name, files in stale.items() if files}
+
+
+def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
+    stale = []
+    for pattern in part.files:
+        files = sorted(config.ASSETS.glob(pattern))
+        stale += [file.relative_to(config.ASSETS).as_posix() for file in files if find_models(file, part.model) - {fingerprint}]
+        stale += [] if files else [pattern]
+    return stale
+
+
+def find_models(file: Path, model: str = "") -> set[str]:
+    """The fingerprints of models that a file names, or else the meta.json of its table; of several models' that of `model`."""
+    if file.suffix == ".npz":
+        with np.load(io.BytesIO(file.read_bytes())) as arrays:
+            value = arrays["model"]
+        return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
+    if file.suffix == ".jsonl":
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    else:
+        records = read_json(file) if file.suffix == ".json" else {}
+    if isinstance(records, dict):
+        records = records.get("runs") or [records, *(value for value in records.values() if isinstance(value, dict))]
+    marks = {record.get("fingerprint") or record.get("model") or record.get("models", {}).get(model) for record in records} - {None}
+    if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
+        return {read_json(table / "meta.json", expect=dict)["model"]}
+    return marks
+
+
+def remake(parts: Sequence[BundlePart], data: str | None, note, run=subprocess.run) -> dict[str, float]:
+    """Make stale parts again, in order; seconds of each. A run that was cut goes on with the first part that is still stale."""
+    seconds: dict[str, float] = {}
+    if data is None and (without := [part.name for part in parts if part.needs_data]):
+        raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
+    sums.make()  # new weights are no damaged file
+    for k, part in enumerate(parts):
+        note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
+        started = time.perf_counter()
+        for file in set(RUNS) & set(part.files):
+            _keep_runs(config.ASSETS / file, stale_parts([part]))
+        for command in part.commands:
+            words = [word.format(data=Path(data or "").resolve()) for word in command.split()]
+            if run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
+                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. The same command goes on from here.")
+        seconds[part.name] = round(time.perf_counter() - started, 1)
+        if still := stale_parts([part]):
+            raise BadInput(f"{part.name} is still of other weights: {', '.join(still[part.name][:4])}.")
+    sums.make()
+    return seconds
+
+
+def in_words(minutes: float | None) -> str:
+    return "not measured" if minutes is None else f"{minutes:,.0f} min"
+
+
+def left(parts: Collection[BundlePart]) -> str:
+    """How long these parts take, as far as it was measured."""
+    unmeasured = [part.name for part in parts if part.minutes is None]
+    minutes = sum(part.minutes or 0 for part in parts)
+    return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
+
+
+def _keep_runs(path: Path, stale: dict) -> None:
+    """Without the runs of other weights, where the part is stale."""
+    from ..elmo.models import model_fingerprint
+
+    if not stale or not path.is_file():
+        return
+    now = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
+    if path.suffix == ".json":
+        record = read_json(path, expect=dict)
+        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in now]})
+    else:
+        kept = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in now]
+        with replacing(path) as temporary:
+            temporary.write_text("".join(f"{line}\n" for line in kept), "utf-8", newline="\n")
+    sums.renew(path)
+
+
+def make_table(language: Language, folder: Path, note: Callable[[str], None], report: Callable) -> dict:
+    """Writes it into `folder`; the facts: how many maps and occurrences, and by space how well the senses are told apart."""
+    model = open_model(language.model)
+    sentences = open_corpus(language.sentences, language)
+    _spell(model, language, sentences, note)
+    table = build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE)
+    (folder / "maps").mkdir()
+    names = [*table.lemmas, ALL_WORDS]
+    for k, word in enumerate(names, 1):
+        fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
+        note(f"map {k} of {len(names)}: {word}")
+    senses = {name: _senses(table, name) for name in model.layers.spaces}
+    write_json(folder / "senses.json", senses)
+    vectors = static_vectors(model)
+    space = open_space(model, vectors)
+    if space:
+        space.keep(table)
+    rows = evidence.of_rows(model.encoder, vectors, table, pairs.rows_to_judge(table), space)
+    if calibration := pairs.measure(table, rows):
+        write_json(folder / verdict.FILE, verdict.as_json(calibration))
+    return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
+
+
+def _spell(model: Model, language: Language, sentences: list[Sentence], note: Callable[[str], None]) -> None:
+    """The commonest words of the model's list, those of our sentences, and of what a newcomer trains on, spelled once for every reader."""
+    softmax = load_softmax(model.folder)
+    common = [word for word in (softmax[1].words if softmax else ()) if word not in SPECIALS][:SPELLED]
+    texts = [sentence.tokens for sentence in sentences]
+    if language.code == i18n.ENGLISH:
+        texts += open_data(TASKS["headlines"], **task_files(TASKS["headlines"])).texts
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for text in texts for token in text)]
+    note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
+
+
+def _senses(table, space: str) -> dict:
+    """Leave-one-out 1-NN of every labeled word, macro, with its 95% interval and its shuffled null."""
+    report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+    scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
+    return {name: round(value, 4) for name, value in scores.items()}

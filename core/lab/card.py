@@ -1,0 +1,220 @@
+"""Commands that store measurements: `card` (all measures of a model, each with its command), `lessons`, `layers`; and `check-sentences`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..cli import evaluate as user_measures
+from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, option, whole
+from ..cli.shared import in_columns, note, open_model, progress, read_earlier
+from ..common import i18n, markup
+from ..common.errors import BadInput, MissingArtifact
+from ..common.model_layers import name_of
+from ..files import sums
+from ..files.artifacts import provenance, read_json, write_json
+from ..files.atomic import locked
+from . import measures
+from .sentence_checks import faults, meeting, read_rows
+
+if TYPE_CHECKING:
+    from ..elmo.models import Model
+
+FORMAT = 1  # of measures.json
+CARD = {  # name in measures.json: its command and options; paths under --data
+    "perplexity": (user_measures.evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
+    "senses": (user_measures.evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
+    "all_words": (measures.evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (measures.evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (measures.evaluate_sentences, {}),
+    "pairs": (measures.evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbors": (measures.evaluate_neighbors, {}),
+    "random": (measures.evaluate_random, {}),
+    "speed": (measures.evaluate_speed, {}),
+}
+ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
+OTHERS = ("perplexity", "sentences", "neighbors", "random", "speed")  # of another language's, with what it brings itself
+PARTS = ("context", "before", "control")  # of the lessons
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
+
+
+@command(
+    "card",
+    "Take all measures whose data are there and keep them beside the model.",
+    option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
+    option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
+    option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
+    option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
+    *MODEL,
+)
+def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
+    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
+    folder = Path(data)
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+    model = open_model(model)
+    output = Path(output) if output else model.folder / "measures.json"
+    outputs.check_file(output, merged=True)
+    measured = read_earlier(output, lambda path: _earlier(path, model), outputs)
+    card = _card(model, measured)
+    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
+        run, options = CARD[name]
+        if only and name not in only:
+            continue
+        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
+            options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
+        numbers = {param.opts[0].removeprefix("--"): param.default for param in run.params if type(param.default) in (int, float)}
+        options = numbers | options | ({"limit": limit_text} if name == "perplexity" else {})
+        paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
+        if missing := [path for path in paths if not (folder / path).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+            continue
+        note(f"{name} ...")
+        try:
+            measure = _measure(run, options, folder, model)
+        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
+            note(f"{name}: left out. {error}")
+            continue
+        with locked(output):  # another process may have added measures
+            measured = _earlier(output, model) | {name: measure}
+            card = _card(model, measured)
+            write_json(output, card)
+        sums.renew(output)
+    if not measured:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
+    lines = in_columns(
+        ((name, f"{measure_result['seconds']:.1f} s", measure_result["command"]) for name, measure_result in measured.items()), right=(1,)
+    )
+    return {**card, "output": str(output)}, [*lines, f"-> {output}"]
+
+
+def _earlier(output: Path, model: Model) -> dict:
+    """What an earlier card says of these very weights; BadInput where the file is no card."""
+    if not output.exists():
+        return {}
+    card = read_json(output, expect=dict)
+    if card.get("format") != FORMAT or not isinstance(card.get("measures"), dict):
+        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
+    return card["measures"] if card.get("fingerprint") == model.fingerprint else {}
+
+
+def _card(model: Model, measured: dict) -> dict:
+    ordered = {name: measured[name] for name in CARD if name in measured}
+    return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
+
+
+def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
+    """One command's answer, with the command, its seconds and the date."""
+
+    def place(value):
+        return folder / value if isinstance(value, Path) else list(map(place, value)) if isinstance(value, list) else value
+
+    started = time.perf_counter()
+    scores, text = run(**{name.replace("-", "_"): place(value) for name, value in options.items()}, model=model)
+    note(text)
+    seconds = round(time.perf_counter() - started, 1)
+    return {**scores, "command": _command(run.path, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+
+
+def _command(path: str, options: dict, model: str) -> str:
+    """The command line that gives a measure again, from within the folder of data."""
+    from ..elmo.models import BUNDLED_MODEL
+
+    named = {**options, "model": None if model == BUNDLED_MODEL else model}
+    written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
+    words = ("core", *path.split()) if " " in path else ("core.lab", path)
+    return markup.command("python", "-m", *words, options=written)
+
+
+def _as_list(value) -> list:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+@command(
+    "lessons",
+    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
+    option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
+    OVERWRITE,
+    *MODEL,
+)
+def evaluate_lessons(*, only, model, outputs) -> Answer:
+    from ..evaluation.lessons import FILE, read
+    from . import lessons
+
+    model = open_model(model)
+    outputs.check_file(model.folder / FILE, merged=True)
+    read_earlier(model.folder / FILE, lambda path: read(path.parent, model.fingerprint), outputs)
+    lines = []
+    result = lessons.measure(model, only or None, report=progress("tokens or probes"))
+    for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
+        for name, values in result.get(part, {}).get(measure, {}).items():
+            lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
+    for layer, ranks in result.get("control", {}).get("layers", {}).items():
+        for rank, value in ranks.items():
+            lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
+    return result, [*lines, f"-> {model.folder / FILE}"]
+
+
+@command(
+    "layers",
+    "Compare models on the same data, by layer and best mix.",
+    option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
+    option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
+    option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
+    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
+    *(PIECES, DOWNLOAD),
+)
+def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
+    """Several models on the same data, by layer; each measure is written as soon as it is done."""
+    from . import side_by_side
+
+    folder = Path(data)
+    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    if len({model.language.code for model in models}) > 1:
+        raise BadInput("These models read different languages: name some of one language.")
+    names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
+    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
+    result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
+    lines = []
+    for what in only or ACROSS:
+        note(f"{what} ...")
+        started = time.perf_counter()
+        try:
+            data = side_by_side.data_of(what, folder, models[0].language, limit, titles)
+        except FileNotFoundError as error:
+            note(f"{what}: left out, there is no {error.filename}.")
+            continue
+        measured = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
+        rows = {names[given_names.index(name)] if name in given_names else name: row for name, row in measured.items()}
+        result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
+        if output:
+            write_json(Path(output), result)
+        cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
+        table = [f"{what} ({data[1]:,} test items)", *in_columns(cells)]
+        note("\n".join(table))
+        lines += table
+    if not result["measures"]:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
+    return result, lines
+
+
+@command(
+    "check-sentences",
+    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
+    argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
+)
+def check_sentences(*, file) -> Answer:
+    """The rules that a file of sense-labeled sentences breaks, and what it holds."""
+    rows = read_rows(file)
+    broken_rules = list(faults(rows))
+    counts = {
+        "sentences": len(rows),
+        "words": len({row.lemma for row in rows}),
+        "senses": len({(row.lemma, row.sense) for row in rows}),
+        "meetings": len(meeting(rows)) // 2,
+    }
+    line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
+    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]

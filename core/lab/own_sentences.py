@@ -1,0 +1,137 @@
+"""Our own sense-labeled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
+with some forty sentences each, so whatever is compared is compared word by word, and drawn by word."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
+from ..analysis.word_maps import ALL_WORDS, rows_to_measure
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.mix import mixed
+from ..elmo.models import Model
+from ..index.sense_space import SENSES, SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import index_at, open_table
+from ..senses.evaluate import best_weights, spaces, static_vectors
+from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
+from ..senses.separation import SenseReport, one_nn, sense_report
+from ..static import context
+from ..text.corpora import open_corpus
+from . import metrics
+
+
+def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
+    """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
+
+    "centered": 1-NN when the mean of each word's unit vectors is taken off first, "centered_less" minus that of ELMo's own vectors;
+    "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
+    (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
+    drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
+    averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them. With a `space` "senses" is
+    the sense space, minus the mean of all words.
+    """
+    table = _labeled_table(model, corpus, report)
+    rows = rows_to_measure(table, ALL_WORDS)
+    lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
+    spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
+    vectors = static_vectors(model)
+    reports = {}
+    result: dict = {"model": model.name, "corpus": corpus}
+    static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
+    form = _form_report(table, rows, lemmas, labels)
+    centered = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centered=True)} if vectors else {}
+    vectors_of = table.rows.take(rows).astype(np.float32)
+    shared = _find_shared(model)
+    freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
+    for name, weights in spaces(model):
+        senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
+        gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
+        result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
+        result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
+        accuracies = _by_word(senses_report)
+        centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
+        result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
+        result[name]["without"] = {
+            str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), accuracies))
+            for k, layers in freed.items()
+        }
+        if static:
+            result[name]["less_static"] = facts_of(compare_pairs(accuracies, _by_word(static)))
+            result[name]["centered_less_static"] = facts_of(compare_pairs(centered[name], centered["static"]))
+    if static:
+        result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
+    result["form"] = interval(form)
+    if space:
+        result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
+        result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
+    result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
+    result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": gap.groups}
+    groups = [rows[lemmas == word] for word in senses_report.per_word]
+    senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
+
+    def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
+        return float(np.mean([one_nn(table.similarities(g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
+
+    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers)}
+
+
+def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int = 0) -> dict:
+    """`score(weights, words)` -> weights chosen on all words, and what weights of one half are worth on the other half."""
+    if n_words < 2:
+        raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
+    drawn = np.random.default_rng(seed).permutation(n_words)
+    halves = (drawn[: n_words // 2], drawn[n_words // 2 :])
+    chosen = [best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (drawn, *halves)]
+    held_out = [score(weights, words) for weights, words in zip(chosen[1:], halves[::-1], strict=True)]
+    folds = [weights.tolist() for weights in chosen[1:]]
+    return {"weights": chosen[0].tolist(), "one_nn": float(np.mean(held_out)), "fold_weights": folds}
+
+
+def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
+    """How far a sentence's length and the word's place in it tell the senses apart."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
+    return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
+
+
+def _find_shared(model: Model) -> SharedDirections | None:
+    """What the tokens of its language's sentences share; None where there are no such sentences."""
+    try:
+        sentences = open_corpus(model.language.sentences, model.language)
+    except ElmoscopeError:
+        return None
+    return SharedDirections.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
+
+
+def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
+    """(N, D) -> one_nn of each word of two senses (W,), words in alphabetical order; `centered` takes the mean of its unit vectors off first."""
+    groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
+    return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
+
+
+def _by_word(report: SenseReport) -> list[float]:
+    return [item.one_nn for item in report.per_word.values()]
+
+
+def interval(report: SenseReport) -> dict[str, float]:
+    """1-NN, leaving one out, with its 95% interval and its mean over shuffled senses."""
+    return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
+
+
+def _labeled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
+    """The index of a corpus' labeled words; BadInput, before anything is indexed, where it has none."""
+    if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
+        raise BadInput(f'{corpus} has no labeled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
+    return open_table(corpus, model, targets_only=True, report=report)
+
+
+def _names(table: OccurrenceTable) -> tuple[tuple[list[str], np.ndarray], tuple[list[str], np.ndarray]]:
+    return (table.lemmas, table.lemma), (table.senses, table.sense)
+
+
+def _spelling(table: OccurrenceTable, row: int) -> str:
+    """As it is written in its sentence; the table's own words are in lower case."""
+    occurrence = table.occurrence(row)
+    return occurrence.tokens[occurrence.position]

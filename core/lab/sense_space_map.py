@@ -1,0 +1,149 @@
+"""Learn the map of the sense space, and measure how well the space separates senses of words the map has not seen.
+
+Measures are 1-NN leaving one out and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at the true number of senses:
+means over words, with a 95% interval drawn by word. Each word is placed by a map that nine tenths of the other words taught. "plain" joins
+the parts without a map. Null models are the other words in another order, random LSTMs and no ELMo, each with its own map.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..analysis import sense_map
+from ..cli.options import Answer
+from ..common.directions import unit
+from ..common.significance import compare_pairs
+from ..elmo.encoder import encoded, vectors_of_rows
+from ..elmo.models import Model, open_model
+from ..evaluation.lessons import SHUFFLED, UNTRAINED
+from ..files.artifacts import provenance
+from ..index import sense_space as index_space
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import open_table
+from ..senses.evaluate import static_vectors
+from ..senses.senseval import read_senseval
+from ..senses.separation import one_nn
+from ..senses.verdict import has_senses
+from ..text import languages
+from ..text.labeled_words import with_all
+from .context import sentences_of, shuffled, untrained
+
+SENSEVAL = ("hard", "interest", "line", "serve")
+Word = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)
+
+
+def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
+    """Adjusted Rand index of k-means at the number of senses."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import adjusted_rand_score
+
+    groups = KMeans(len(np.unique(senses)), n_init=10, random_state=0).fit_predict(vectors)
+    return float(adjusted_rand_score(senses, groups))
+
+
+def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
+    """Name -> the unit vectors of a word's occurrences."""
+    plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
+    ends = np.cumsum([0, *space.widths])
+
+    def part(k: int, *, centered: bool = True) -> Callable[[Word], np.ndarray]:
+        def of(word: Word) -> np.ndarray:
+            rows = word[1][:, ends[k] : ends[k + 1]]
+            return unit(rows - rows.mean(axis=0)) if centered else rows
+
+        return of
+
+    return {
+        "layer 1": part(0, centered=False),
+        "layer 1, mean off": part(0),
+        "topic": part(1),
+        "substitutes": part(2),
+        "plain": lambda word: plain.place(word[1], word[1].mean(axis=0)),
+        "senses": lambda word: space.place(word[1], word[1].mean(axis=0), word[0]),
+    }
+
+
+def null_views(
+    model: Model, space: SenseSpace, table: OccurrenceTable, rows: np.ndarray, views: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Name -> the views (n, V) of what knows less; "topic" has nothing but the sum of the other words' static vectors."""
+    sentences, places = sentences_of(table, rows)
+    other = shuffled(sentences, places, np.random.default_rng(0))
+    for name, encoder, tokens in ((SHUFFLED, space.encoder, other), (UNTRAINED, untrained(model, 0), sentences)):
+        read = list(encoded(encoder, tokens))
+        layers = np.stack([each[:, place] for each, place in zip(read, places, strict=True)])
+        null = SenseSpace(encoder, space.substitutes, space.vectors)
+        yield name, null.views(list(zip(tokens, places, strict=True)), layers, read)
+    start, end, _ = np.cumsum(space.widths)
+    yield "topic", np.where((np.arange(views.shape[1]) >= start) & (np.arange(views.shape[1]) < end), views, 0)
+
+
+def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, alone: bool = False) -> Iterator[str]:
+    """Yield a line for each space, and the lead of the sense space over each other one; with `alone` only the sense space's line."""
+    right = {}
+    for title, place in list(spaces(space).items())[-1 if alone else 0 :]:
+        placed = [(place(word), word[2]) for word in words]
+        right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in placed]
+        nearest = compare_pairs(right[title], [0.0] * len(placed))
+        line = f"{name:<12}{title:<20}1-NN {nearest.mean:.1%} ({nearest.span('.1f')})"
+        if groups:
+            index = compare_pairs([rand_index(rows, senses) for rows, senses in placed], [0.0] * len(placed))
+            line += f"   ARI {index.mean:.3f} ({index.span('.3f', times=1)})"
+        yield line
+    for title in right.keys() - {"senses"}:
+        ahead = compare_pairs(right["senses"], right[title])
+        yield f"{name:<12}senses less {title}: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}"
+
+
+def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
+    """Learn the map from all labeled words of a language; with `write` store it next to the model, and substitutes next to the tables."""
+    language = languages.get_language(code)
+    model = open_model(language.model)
+    own = open_table(language.sentences, model, targets_only=True)
+    table = open_table(with_all(language.sentences), model, targets_only=True)
+    space = index_space.open_space(model, static_vectors(model))
+    space.learned = None
+    names = [word for word in table.lemmas if has_senses(table, word)]
+    rows = [table.labeled_rows(word) for word in names]
+    for part in table.tables:
+        if write or (not nulls and part.folder != own.folder):
+            space.keep(part)
+    views = space.of_rows(table, np.concatenate(rows))
+
+    def learned_from(views: np.ndarray) -> list[Word]:
+        """Give the space its map."""
+        parts = np.split(views, np.cumsum([len(of) for of in rows])[:-1])
+        words = [(word, part, table.sense[of]) for word, part, of in zip(names, parts, rows, strict=True)]
+        space.learned = sense_map.learn(space, words)
+        return words
+
+    bundled = {word for word in own.lemmas if has_senses(own, word)}
+    lines: list[str] = []
+    if nulls:
+        for name, seen in null_views(model, space, table, np.concatenate(rows), views):
+            words = learned_from(seen)
+            for title, among in (("own", bundled), ("further", {*names} - bundled)):
+                lines += score_lines(f"{name}, {title} ", space, [word for word in words if word[0] in among], alone=True)
+        return {"lines": lines}, lines
+    words = learned_from(views)
+    if write:
+        facts = {
+            "model": model.fingerprint,
+            "vectors": space.vectors.name,
+            "provenance": str(provenance(command="python -m core.lab sense-space --write")),
+        }
+        index_space.write(model.folder / index_space.FILE, space.learned, facts)
+    lines += score_lines("own", space, [word for word in words if word[0] in bundled])
+    lines += score_lines("further", space, [word for word in words if word[0] not in bundled])
+    if data and code == "en":
+        natural = []
+        for name in SENSEVAL:
+            instances = read_senseval(Path(data) / "senseval" / f"{name}.pos.xz")
+            chosen = [instances[k] for k in np.random.default_rng(0).permutation(len(instances))[:600]]
+            layers = vectors_of_rows(model.encoder, chosen)
+            seen = space.views([(row.tokens, row.position) for row in chosen], layers)
+            natural.append((f"{name} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
+        lines += score_lines("Senseval-2", space, natural, groups=False)
+    return {"lines": lines}, lines

@@ -1,0 +1,174 @@
+"""The experiments behind the Results page: every variant on every task, under stated conditions, one JSON line a run.
+
+A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped, and
+so are an experiment's lines of other rows or another split than it now has. Processes may share a file, each with experiments of
+its own: whoever writes holds its lock.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+from ..classify import tasks
+from ..classify.committee import make_committee, with_members
+from ..classify.data import Dataset, shuffled_labels
+from ..classify.head import TextHead
+from ..classify.model import VARIANTS, Variant
+from ..classify.scores import pack_bits
+from ..classify.train import TrainConfig, run_key
+from ..common.config import ASSETS
+from ..common.errors import CorruptArtifact
+from ..elmo.models import Model
+from ..evaluation.experiments import BASELINES, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results
+from ..files import sums
+from ..files.artifacts import text_fingerprint
+from ..files.atomic import locked, replacing
+from ..learning.frozen import Frozen
+from ..static.vectors import StaticVectors
+
+TOGETHER = "together"  # a line's variant: all heads of all its seeds as one committee
+
+
+def run_experiments(
+    names: Sequence[str],
+    folder: str | Path,
+    model: Model,
+    vectors: StaticVectors,
+    *,
+    output: str | Path,
+    seeds: Sequence[int] = (0, 1, 2),
+    together: bool = False,
+    report: Callable[[str], None] = lambda line: None,
+) -> Iterator[dict]:
+    """Run what has no line in `output` yet; yields every line as it is written. `together`: a last line for all heads of all seeds asked as
+    one committee, for which those that have a line are trained again."""
+    output = Path(output)
+    for experiment in (EXPERIMENTS[name] for name in names):
+        for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
+            dataset = _dataset(experiment, folder, fold)
+            done = done_runs(output, model, experiment.name, fold, dataset)
+            variants = [VARIANTS[name] for name in experiment.variants]
+            frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
+            keys = {}
+            for v, seed in product(variants, seeds):
+                keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
+            key_of_all = f"{experiment.name}/{text_fingerprint([TOGETHER, *sorted(keys.values())])[:16]}"
+            ask_all = together and key_of_all not in done
+            drawn: dict[str, TextHead] = {}  # baselines, the same for every seed
+            heads: dict[str, TextHead] = {}  # every one that was trained
+            for seed in seeds:
+                missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in BASELINES or seed == seeds[0])]
+                trained = dict(drawn)
+                for variant in with_members(variants if ask_all else missing):
+                    if variant.name in trained:
+                        continue
+                    head = tasks.train_head(
+                        variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device
+                    )
+                    trained[variant.name] = head
+                    if not variant.members:
+                        heads[f"{variant.name}, {seed}"] = head
+                    if variant.name in BASELINES:
+                        drawn[variant.name] = head
+                    if variant in missing:
+                        line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
+                        add_line(output, line)
+                        done.add(line["run"])
+                        report(_write_line(line))
+                        yield line
+            if ask_all:
+                members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
+                layers = next((item.layers for item in frozen.values() if item.layers), None)
+                sources = dict(fact for item in frozen.values() for fact in item.facts.items())
+                read = Frozen(vectors=vectors, layers=layers, facts=sources)
+                head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
+                line = _line(head, key_of_all, experiment, members, list(seeds), fold)
+                add_line(output, line)
+                report(_write_line(line))
+                yield line
+
+
+def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
+    """A run as it is written."""
+    line = {
+        "run": key,
+        "recipe_number": RECIPE_NUMBER,
+        "experiment": experiment.name,
+        "variant": variant.name,
+        "seed": seed,
+        "fold": fold,
+        "right": pack_bits(head.right),
+    }
+    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
+    return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
+
+
+def _write_line(line: dict) -> str:
+    return "{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line)
+
+
+def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
+    """Return the keys of the finished runs. Drop lines of other weights, and lines of this fold made of other data or by an earlier recipe."""
+    with locked(path):
+        if not path.is_file():
+            return set()
+        _whole_lines(path)
+        lines = read_results(path)
+
+        def stays(line: dict) -> bool:
+            is_of_fold = (line["experiment"], line.get("fold")) == (name, fold)
+            is_current = line.get("data") == dataset.fingerprint and are_current([line])
+            return (is_current or not is_of_fold) and line.get("model") in (None, model.fingerprint)
+
+        kept = list(filter(stays, lines))
+        if len(kept) < len(lines):
+            with replacing(path) as temporary:
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8", newline="\n")
+        sums.renew(path)
+        return {line["run"] for line in kept}
+
+
+def add_line(path: Path, line: dict) -> None:
+    """One more line, behind what another process may have written since."""
+    with locked(path):
+        before = _whole_lines(path) if path.is_file() else ""
+        with replacing(path) as temporary:
+            temporary.write_text(f"{before}{json.dumps(line)}\n", encoding="utf-8", newline="\n")
+        sums.renew(path)
+
+
+def _whole_lines(path: Path) -> str:
+    """Without a last line that was cut while it was written; CorruptArtifact for a file that is none of results."""
+    data = path.read_bytes()
+    if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
+        raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
+    return data[: data.rfind(b"\n") + 1].decode("utf-8", "surrogateescape")
+
+
+def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
+    task = tasks.task_named(experiment.task)
+    extra = [Path(folder) / name for name in experiment.extra]
+    split = replace(experiment.split, fold=fold)
+    if experiment.files:
+        files = {what: Path(folder) / name if "/" in name else ASSETS / name for what, name in experiment.files.items()}
+    else:
+        files = tasks.task_files(task, folder)
+    dataset = tasks.open_data(task, **files, extra=extra, split=split)
+    return with_random_labels(dataset, copied=experiment.copied) if experiment.shuffled else dataset
+
+
+def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0) -> Dataset:
+    """A random label for each text, equal texts alike: only a text that was trained on can be answered better than by chance.
+
+    Validation is on training texts, for it must reward what is learned by heart: on other texts the first epoch and the weakest
+    baseline would be the best, and even every test text among the training texts (`copied`) would hardly show.
+    """
+    dealt = shuffled_labels(dataset, seed)
+    train = dealt.train + (dealt.test if copied else ())
+    return replace(dealt, train=train, valid=train[:: max(1, len(train) // max(1, len(dealt.valid)))])
+
+
+def _config(experiment: Experiment, seed: int) -> TrainConfig:
+    return tasks.task_config(tasks.task_named(experiment.task), seed=seed)

@@ -1,0 +1,188 @@
+"""Learn the coefficients of verdicts, and measure how often verdicts are right, by the rule that Home applies.
+
+Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes): each bundled word is judged by coefficients that the
+other words teach, each tenth of the additional words by the other nine. Pairs of one sense and of two count equally, and so do words. Then
+the same words as if they had no labels. Stored are verdict.json next to the table of bundled words, and assets/verdict-NAME.json for the
+additional words, with histograms of the evidence over the pairs of both (core.senses.densities).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..cli.options import Answer
+from ..common.config import ASSETS
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..elmo.mix import layer_weights, mixed
+from ..elmo.models import Model, open_model
+from ..files.artifacts import write_json
+from ..index.sense_space import SenseSpace, open_space
+from ..index.table import OccurrenceTable
+from ..index.tables import open_table
+from ..senses import evidence, pairs, verdict
+from ..senses.calibration import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
+from ..senses.densities import Density, as_json, count
+from ..senses.evaluate import static_vectors
+from ..senses.verdict import SURE
+from ..text import languages
+from ..text.labeled_words import with_all
+
+FOLDS = 10
+BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
+Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, weight (n,)
+
+
+def figures(judged: Judged, sure: float = SURE) -> dict[str, float]:
+    """Shares: called (`sure` or more), right of these, claimed of these, and the likelier answer right of all."""
+    probability, same, weights = judged
+    certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
+    called = certainty >= sure
+    return {
+        "called": float(weights[called].sum() / weights.sum()),
+        "right of these": float(np.average(right[called], weights=weights[called])) if called.any() else 0.0,
+        "claimed of these": float(np.average(certainty[called], weights=weights[called])) if called.any() else 0.0,
+        "right of all": float(np.average(right, weights=weights)),
+    }
+
+
+def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]]:
+    """Of each bin of the probability said: its ends, what is claimed, how often that is true, and the share of pairs."""
+    probability, same, weights = judged
+    certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
+    rows = []
+    for low, high in pairwise(BINS):
+        here = (certainty >= low) & ((certainty < high) | (high == 1))
+        if weights[here].sum() > 0:
+            claimed, true = (float(np.average(values[here], weights=weights[here])) for values in (certainty, right))
+            rows.append((low, high, claimed, true, float(weights[here].sum() / weights.sum())))
+    return rows
+
+
+def held_out(words: Sequence[Pairs], folds: int) -> Judged:
+    """Each word's pairs by the regression that the words of the other folds teach."""
+    fold = np.random.default_rng(0).permutation(len(words)) % folds
+    parts = []
+    for k in range(folds):
+        learned = fit([pair for pair, of in zip(words, fold, strict=True) if of != k])[0]
+        parts += [
+            (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(words, fold, strict=True) if of == k
+        ]
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None = None) -> list[Pairs]:
+    """Pairs of each word by its labels; `space`, the model's, remembers what it read."""
+    vectors = static_vectors(model)
+    space = space or open_space(model, vectors)
+
+    def of(word: str) -> Pairs:
+        rows = pairs.rows_of(table, word)
+        parts, around = space.of_rows(table, rows) if space else None, verdict.words_around(table, rows, vectors)
+        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), around, parts, space)
+
+    return [of(word) for word in words]
+
+
+def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
+    """How often the nearest sense of a sentence is its own, by the sentences of the other quarters; words weigh alike, ties are wrong."""
+    space = open_space(model, static_vectors(model))
+    shares = []
+    for word in words:
+        rows, labels = verdict.some_rows(table, word)
+        n, pos = labels.max() + 1, table.pos_of(rows)
+        weights = layer_weights(verdict.trust_of(table, word).layer, table.meta["layers"])
+        token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
+        right = []
+        for quarters in pairs.partitions(word, labels):
+            for quarter in np.unique(quarters):
+                here, others = quarters == quarter, quarters != quarter
+                by_layer = verdict.shares_of(token[others], labels[others], token[here], n, pos[others])
+                in_space = verdict.places_in(space, parts[others], labels[others], parts[here], n, word, pos[others]).shares
+                ways = by_layer.votes, by_layer.middles, in_space.middles
+                right.append([_leads(of, labels[here]) for of in ways])
+        shares.append(np.concatenate(right, axis=1).mean(axis=1))
+    return dict(zip(("votes at the layer", "middles at the layer", "middles in the sense space"), np.mean(shares, axis=0), strict=True))
+
+
+def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(n, C), (n,) -> (n,) bool: whether the sense of each has more than any other."""
+    own = shares[np.arange(len(labels)), labels]
+    return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
+
+
+def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
+    """The same words as if nothing were labeled, at the layer in which they are told apart best."""
+    rows = np.concatenate([pairs.rows_of(table, word) for word in words])
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
+    layer = pairs.measure_unlabeled(table, words, seen)[0]
+    return pairs.pairs_unlabeled(table, words, seen, layer)[0]
+
+
+def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
+    """Histograms of the plain cosine at each layer and of the mix, over all pairs of each word's sentences."""
+    words = [(table, *verdict.some_rows(table, word)) for table, each in tables for word in each]
+    firsts = [np.triu_indices(len(rows), 1) for _, rows, _ in words]
+    same = [labels[first] == labels[second] for (*_, labels), (first, second) in zip(words, firsts, strict=True)]
+    results = {}
+    for name in model.layers.spaces:
+        weights = layer_weights(name, model.layers.n)
+        rows = [unit(mixed(table.rows.take(rows), weights, axis=1, unit=True)) for table, rows, _ in words]
+        cosines = [np.einsum("nd,nd->n", each[first], each[second]) for each, (first, second) in zip(rows, firsts, strict=True)]
+        results[name] = count(cosines, same)
+    return results
+
+
+def densities_of(of: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
+    """Histograms of each kind of evidence over the words' pairs."""
+    return {kind: count([inputs[:, column] for inputs, _ in of], [same for _, same in of]) for kind, column in columns.items()}
+
+
+def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool) -> Answer:
+    """Measure the verdicts of a language's labeled words; with `write` store the coefficients in assets."""
+    if wrong := next((kind for kind in without if kind not in LABELED_COLUMNS), None):
+        raise BadInput(f"There is no kind of evidence '{wrong}'. Kinds are: {', '.join(LABELED_COLUMNS)}.")
+    language = languages.get_language(code)
+    model = open_model(language.model)
+    own = open_table(language.sentences, model, targets_only=True)
+    table = open_table(with_all(language.sentences), model, targets_only=True)
+    bundled = pairs.words_to_judge(own)
+    further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    tables = {"own words": (own, bundled), "further words": (table, further)}
+    if named_only:
+        result = {name: {"n": len(words), **_rounded(score_named(model, of, words))} for name, (of, words) in tables.items()}
+        return result, [f"{name}: {values}" for name, values in result.items()]
+    space = open_space(model, static_vectors(model))
+    labeled = {name: pairs_of(model, *of, space) for name, of in tables.items()}
+    unlabeled = {name: pairs_without_labels(model, *of, space) for name, of in tables.items()}
+    folds = {"own words": len(bundled), "further words": FOLDS}
+    left_out = [LABELED_COLUMNS[kind] for kind in without]
+    judged = {
+        name: held_out([(np.delete(inputs, left_out, axis=1), same) for inputs, same in of], folds[name]) for name, of in labeled.items()
+    }
+    judged |= {f"{name}, no labels": held_out(of, folds[name]) for name, of in unlabeled.items()}
+    result, lines = {}, []
+    for name, of in judged.items():
+        result[name] = {"n": len(bundled if name.startswith("own") else further), **_rounded(figures(of)), "bins": reliability(of)}
+        lines.append(f"{name}: {_rounded(figures(of))}")
+        lines += ["  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row) for row in result[name]["bins"]]
+    if write:
+        seen = evidence.of_rows(model.encoder, static_vectors(model), own, pairs.rows_to_judge(own), space)
+        measured = pairs.measure(own, seen)
+        write_json(own.folder / verdict.FILE, verdict.as_json(measured))
+        votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
+        plain = plain_densities(model, list(tables.values()))
+        sets = [
+            densities_of([*of["own words"], *of["further words"]], columns) | plain
+            for of, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
+        ]
+        facts = {"model": model.fingerprint, "words": len(further), "votes": votes, "densities": as_json(*sets)}
+        write_json(ASSETS / f"verdict-{language.more_sentences}.json", facts)
+        lines.append(f"stored: {measured.votes} {measured.alone} {votes}")
+    return result, lines
+
+
+def _rounded(values: dict[str, float]) -> dict[str, float]:
+    return {name: round(float(value), 3) for name, value in values.items()}

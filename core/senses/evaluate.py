@@ -1,0 +1,157 @@
+"""Measure how well each layer of a model separates word senses that training sentences define.
+
+Results are plain numbers for JSON: "0", "1", ... for the layers, "mix" for equal weights, and "best_mix" with its "weights". Those weights
+are chosen on training rows by the measure they are scored by, never on test rows. "static" is the sum of the other words' static vectors
+(core.static.context), which needs no network; "less_static" is each space minus it on the same items, and "order" is layer 1 minus layer 2.
+Both are paired, with an interval over words, documents or sentences (core.common.significance).
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from ..common.directions import unit
+from ..common.errors import BadInput, MissingArtifact
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.encoder import vectors_of_rows
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model
+from ..index.sense_space import SENSES, SenseSpace
+from ..static.vectors import StaticVectors, open_vectors
+from ..text.sentences import LabeledRow
+from .evidence import topics
+from .held_out import SplitScores, classify_split, left_out_centroids
+from .separation import one_nn
+
+MIXES = 300  # layer mixes that a search for the best tries, at most
+MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
+MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hits
+Report = Callable[[int, int], None]  # tokens done, in all
+
+
+def senses(
+    model: Model, train: list[LabeledRow], test: list[LabeledRow], *, space: SenseSpace | None = None, report: Report | None = None
+) -> dict:
+    """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
+
+    "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
+    else by sentence. With a `space` "senses" is the sense space minus the mean of a word's training rows.
+    """
+    layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
+    labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
+    documents = [row.document or " ".join(row.tokens) for row in test]
+    counts = {word: np.sum(words[1] == word) for word in np.unique(words[1])}
+    weigh = np.array([1 / counts[word] for word in words[1]])
+
+    def scored(a: np.ndarray, b: np.ndarray) -> SplitScores:
+        return classify_split(a, labels[0], words[0], b, labels[1], words[1])
+
+    def scores(weights: np.ndarray) -> SplitScores:
+        return scored(*(mix_of(part, weights) for part in layers))
+
+    def difference(first: SplitScores, second: SplitScores) -> dict:
+        both = zip(MEASURES, first.hits, second.hits, strict=False)
+        return {name: facts_of(compare_pairs(a, b, documents, weights=weigh)) for name, a, b in both}
+
+    result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
+    measures = {name: scores(weights) for name, weights in spaces(model)}
+    result |= {name: _both_means(value) for name, value in measures.items()}
+    if space:
+        measures[SENSES] = scored(*_in_space(space, (train, test), layers))
+        result[SENSES] = _both_means(measures[SENSES])
+    vectors = static_vectors(model)
+    often = measures["mix"]
+    if vectors:
+        static = scored(*(topics(vectors, [(row.tokens, row.position) for row in rows]) for rows in (train, test)))
+        result["static"] = {"vectors": vectors.name, **_both_means(static)}
+        for name, value in measures.items():
+            result[name]["less_static"] = difference(value, static)
+    result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
+    result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
+    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], name) for name in MEASURES}
+    mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
+    return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
+
+
+def static_vectors(model: Model) -> StaticVectors | None:
+    """The static vectors of the model's language, which the baselines are made of; None where it has none."""
+    try:
+        return open_vectors(model.language.vectors) if model.language.vectors else None
+    except MissingArtifact:
+        return None
+
+
+def _in_space(space: SenseSpace, parts: Sequence[list[LabeledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Training and test rows in the sense space, (n, D) each."""
+    views = [space.views([(row.tokens, row.position) for row in rows], of) for rows, of in zip(parts, layers, strict=True)]
+    words = [np.array([row.word for row in rows]) for rows in parts]
+    placed = [np.zeros((len(rows), space.dim), np.float32) for rows in parts]
+    for word in np.unique(np.concatenate(words)):
+        known = views[0][words[0] == word]
+        mean = known.mean(axis=0) if len(known) else None
+        for of, seen, into in zip(words, views, placed, strict=True):
+            into[of == word] = space.place(seen[of == word], mean, str(word))
+    return placed
+
+
+def spaces(model: Model) -> list[tuple[str, np.ndarray]]:
+    """Each layer and the equal mix, with its weights (L,)."""
+    n_layers = model.encoder.n_layers
+    return [(name, layer_weights(name, n_layers)) for name in [*map(str, range(n_layers)), "mix"]]
+
+
+def mix_of(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(N, L, D), of any precision, and s (L,) -> sum_j s_j h_j, (N, D) float32."""
+    mix = np.zeros((len(layers), layers.shape[2]), np.float32)
+    for layer in np.flatnonzero(weights):
+        mix += np.float32(weights[layer]) * layers[:, layer]
+    return mix
+
+
+def _both_means(scores) -> dict:
+    return {m: {over: getattr(scores, f"{m}_{over}") for over in ("macro", "pooled")} for m in MEASURES}
+
+
+def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str, seed: int = 0) -> np.ndarray:
+    """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
+    rng = np.random.default_rng(seed)
+    groups = []
+    for word in np.unique(words):
+        rows = np.flatnonzero(words == word)
+        rows = np.sort(rng.choice(rows, min(len(rows), MOST_TO_CHOOSE), replace=False))
+        groups += [rows] if len(set(labels[rows])) > 1 else []
+    if not groups:
+        return layer_weights("mix", layers.shape[1])
+
+    def score(weights: np.ndarray) -> float:
+        mixes = ((mix_of(layers[rows], weights), labels[rows]) for rows in groups)
+        if measure == "centroid":
+            return float(np.mean([left_out_centroids(mix, given) for mix, given in mixes]))
+        return float(np.mean([one_nn(_cosines(mix), given) for mix, given in mixes]))
+
+    return best_weights(score, layers.shape[1])[0]
+
+
+def _cosines(vectors: np.ndarray) -> np.ndarray:
+    rows = unit(vectors)
+    return rows @ rows.T
+
+
+def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:
+    """The layer weights (L,), multiples of 1/steps that sum to 1, with the best score, and the score; ties go to the most even.
+
+    66 mixes of three layers in tenths; where tenths make more than MIXES of them, as of seven layers, the steps are longer.
+    `score` must look at training or dev data alone.
+    """
+    if steps is None:
+        steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
+    if n_layers < 1 or steps < 1:
+        raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
+    bars = combinations(range(steps + n_layers - 1), n_layers - 1)  # between steps in a row: how many stand before each layer's end
+    grid = [np.diff([-1, *cuts, steps + n_layers - 1]) - 1 for cuts in bars]
+    grid = [weights / steps for weights in grid]
+    scores = [score(weights) for weights in grid]
+    best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
+    return grid[best], scores[best]

@@ -1,0 +1,105 @@
+"""core.lab.bundled: nothing that ships is of other weights; other weights make all of it stale, and it is remade in order."""
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from core.common import config
+from core.common.errors import BadInput
+from core.elmo.models import model_fingerprint
+from core.files import sums
+from core.lab import bundled
+from core.lab.bundle import bundle
+
+
+@pytest.fixture
+def other_weights(tmp_path, monkeypatch) -> Path:
+    """assets/ whose models differ from ours in the last bit of their weights; all other files are ours."""
+    for file in config.ASSETS.rglob("*"):
+        if file.is_file() and file.name != sums.NAME:
+            place = tmp_path / "assets" / file.relative_to(config.ASSETS)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.relative_to(tmp_path / "assets").as_posix() in bundled.RUNS:  # written to: a link would be followed
+                shutil.copy(file, place)
+            else:
+                place.symlink_to(file)
+    for name in ("elmo-mini", "elmo-ko-mini"):
+        weights = tmp_path / "assets" / name / "weights.safetensors"
+        data = bytearray(weights.read_bytes())
+        data[-1] ^= 1
+        weights.unlink()
+        weights.write_bytes(data)
+    monkeypatch.setattr(config, "ASSETS", tmp_path / "assets")
+    return tmp_path / "assets"
+
+
+def test_nothing_ships_that_is_of_other_weights():
+    assert bundled.stale_parts() == {}, "python -m core.lab bundle all --list"
+
+
+def test_every_file_that_names_a_model_belongs_to_a_part():
+    known = {file for part in bundled.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
+    marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in bundled.all_parts()}]
+    kinds = [file for kind in ("json", "jsonl", "npz") for file in config.ASSETS.rglob(f"*.{kind}")]
+    named = [file for file in kinds if any(mark in file.read_bytes() for mark in marks)]
+    others = {file.relative_to(config.ASSETS).as_posix() for file in named if file not in known}
+    assert others <= {"elmo-mini/meta.json", "elmo-ko-mini/meta.json"}  # of the model itself
+
+
+def test_a_model_changed_in_its_last_bit_makes_everything_stale(other_weights):
+    facts, text = bundle(what="all", list=True)
+    assert facts["stale"] == [part.name for part in bundled.all_parts()] and len(facts["stale"]) == 19
+    for part in facts["parts"]:
+        assert part["stale"]
+    assert "19 of 19 parts stale; about" in text
+    json.dumps(facts)
+
+
+def test_stale_parts_are_made_in_order_and_a_cut_run_goes_on(other_weights, monkeypatch):
+    fingerprints, ran = {}, []
+    monkeypatch.setattr(sums, "make", lambda: ran.append("sums"))
+
+    def run(words, *, cwd):
+        ran.append(" ".join(words[2:]))
+        if words[3] == "verdicts" and not fingerprints:
+            fingerprints["cut"] = True
+            return SimpleNamespace(returncode=1)
+        made = {"bundle": "table", "sense-space": "space", "verdicts": "verdicts"}[words[3]]
+        now.add(made)
+        return SimpleNamespace(returncode=0)
+
+    now: set[str] = set()
+    real = bundled.stale_parts
+    monkeypatch.setattr(
+        bundled, "stale_parts", lambda chosen=None: {name: files for name, files in real(chosen).items() if name not in now}
+    )
+    chosen = [part for part in bundled.all_parts() if part.name in ("table", "space", "verdicts")]
+    with pytest.raises(BadInput, match=r"verdicts was not made: python -m core\.lab verdicts"):
+        bundled.remake(chosen, None, ran.append, run)
+    left = [part for part in chosen if part.name in bundled.stale_parts(chosen)]
+    assert [part.name for part in left] == ["verdicts"]
+    assert list(bundled.remake(left, None, ran.append, run)) == ["verdicts"] and ran[-1] == "sums"
+    commands = [word for word in ran if word.startswith("core.lab ")]
+    assert [word.split()[1] for word in commands] == ["bundle", "sense-space", "verdicts", "verdicts"]
+
+
+def test_runs_of_other_weights_go_before_new_ones_come(other_weights):
+    part = next(part for part in bundled.all_parts() if part.name == "experiments")
+    path = other_weights / bundled.RUNS[0]
+    before = path.read_text(encoding="utf-8").splitlines()
+    with pytest.raises(BadInput, match="failed"):
+        bundled.remake([part], "nowhere", print, lambda *_, **__: SimpleNamespace(returncode=1))
+    after = path.read_text(encoding="utf-8").splitlines()
+    assert after == [line for line in before if json.loads(line)["model"] is None] and 0 < len(after) < len(before)
+
+
+def test_what_cannot_be_made_is_said_in_a_sentence(other_weights):
+    with pytest.raises(BadInput, match=r"There is no part 'tabel'\. Parts are: table, space"):
+        bundle(what="all", only=["tabel"])
+    with pytest.raises(BadInput, match="These parts need data sets: measures"):
+        bundle(what="all")
+    with pytest.raises(BadInput, match=r"belong to: python -m core\.lab bundle all"):
+        bundle(list=True)

@@ -1,0 +1,229 @@
+"""Does ELMo pay, and is it context: subsets, the parts beside GloVe, the one network, its runs, and what they come to."""
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.classify.data import SplitConfig, make_dataset, normal_form, subset
+from core.classify.inputs import live_layers
+from core.classify.scores import pack_bits, unpacked
+from core.classify.tables import ScoreRow, Table
+from core.classify.train import texts_of, truth_of
+from core.elmo.models import Model
+from core.evaluation import context_gains
+from core.evaluation.experiments import read_results
+from core.lab import context_curve
+from core.lab.control_inputs import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
+from core.lab.equal_network import EqualConfig, EqualNetwork, _means, _scale, _words_left_out, fit
+from core.static.context import static_contexts
+from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
+
+torch.set_num_threads(1)
+TEXT = ("the", "team", "says", "a", "bank", "again", "won", "cup")
+QUICK = EqualConfig(width=8, epochs=6, patience=6, learning_rate=0.02)
+
+
+# --- subsets --------------------------------------------------------------------------------------------------------
+
+
+def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_the_same_texts():
+    whole = dataset(400)
+    small, large, other = subset(whole, 0.1, 3, n_test=20), subset(whole, 0.5, 3, n_test=20), subset(whole, 0.1, 4, n_test=20)
+    n = len({normal_form(e.text) for e in (*whole.train, *whole.valid)})
+    assert len(small.train) + len(small.valid) == pytest.approx(n / 10, abs=1) and len(small.valid) == round(n / 10 * 0.1)
+    assert {*small.train, *small.valid} < {*large.train, *large.valid}
+    assert {e.text for e in small.train} != {e.text for e in other.train}
+    assert small.test == large.test == other.test and len(small.test) == 20 and set(small.test) <= set(whole.test)
+
+
+def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
+    rows = table(100).rows
+    twice = Table("t", (*rows, *(ScoreRow(row.text.upper(), row.label) for row in rows)), ("text",), "label")
+    result = subset(make_dataset("own", twice, SplitConfig()), 0.6, 0, n_test=10)
+    forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
+    assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])
+    assert len(result.train) == 2 * len(forms[0])
+
+
+# --- what stands beside GloVe ---------------------------------------------------------------------------------------
+
+
+def test_the_static_context_of_each_token_is_that_of_one_word():
+    vectors = tiny_vectors()
+    expected = static_contexts(vectors, [TEXT] * len(TEXT), [(k, k + 1) for k in range(len(TEXT))], commonest=3)
+    np.testing.assert_allclose(context_part(vectors, commonest=3)(TEXT)[0], expected, atol=1e-5)
+    own = static_part(vectors)(TEXT)[0]
+    assert np.isnan(own[TEXT.index("won")]).all() and not np.isnan(own[TEXT.index("bank")]).any()
+
+
+def test_words_in_another_order_keep_layer_0_and_change_what_context_says():
+    encoder = tiny_encoder()
+    straight, shuffled = encoder.encode([list(TEXT)])[0], ShuffledOrder(encoder).encode([list(TEXT)])[0]
+    np.testing.assert_allclose(shuffled[0], straight[0], atol=1e-6)
+    assert np.abs(shuffled[1:] - straight[1:]).max() > 1e-3
+    order = shuffled_order(TEXT)
+    np.testing.assert_allclose(shuffled[:, order], encoder.encode([[TEXT[k] for k in order]])[0], atol=1e-6)
+    assert sorted(order) == list(range(len(TEXT))) and list(order) == list(shuffled_order(TEXT)) != sorted(order)
+
+
+def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay():
+    encoder = tiny_encoder()
+    before = encoder.encode([list(TEXT)])[0]
+    random = RandomLSTMs(encoder)
+    for mine, theirs in zip(random.encoder.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
+        assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
+    result = random.encode([list(TEXT)])[0]
+    np.testing.assert_allclose(result[0], before[0], atol=1e-6)
+    assert np.abs(result[1:] - before[1:]).max() > 1e-3
+    np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
+    np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
+
+
+def test_layer_0_alone_is_the_token_vector_once():
+    encoder = tiny_encoder()
+    part, layers = layers_part(live_layers(encoder), alone=True)(TEXT), encoder.encode([list(TEXT)])[0]
+    assert part.shape == (1, len(TEXT), encoder.dim // 2)
+    np.testing.assert_array_equal(part[0], layers[0, :, : encoder.dim // 2])
+
+
+# --- the one network ------------------------------------------------------------------------------------------------
+
+
+def parts(encoder=None) -> dict:
+    encoder, vectors = encoder or tiny_encoder(), tiny_vectors()
+    return {"glove": static_part(vectors), "elmo": layers_part(live_layers(encoder)), "static": context_part(vectors, commonest=3)}
+
+
+def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
+    texts = texts_of(dataset(60).train)
+    for part in parts().values():
+        scale = _scale(part, texts)
+        numbers = np.concatenate([scale.numbers(part(text)) for text in texts])
+        known = np.concatenate([~np.isnan(part(text)[0, :, 0]) for text in texts])
+        np.testing.assert_allclose(numbers[known].mean(0), 0, atol=1e-3)
+        np.testing.assert_allclose(numbers[known].std(0), 1, atol=1e-2)
+        assert not numbers[~known].any()
+        np.testing.assert_allclose(scale.mean_numbers(part, texts[0]), scale.numbers(part(texts[0])).mean(0), atol=1e-4)
+
+
+def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty():
+    texts, both = [(word,) for word in TEXT[:2]] + [TEXT], list(parts().values())[:2]
+    scales = [_scale(part, texts) for part in both]
+    whole = _means(both, scales, texts)
+    none = _words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.0), 0)
+    torch.testing.assert_close(none(1), whole, atol=1e-4, rtol=1e-4)
+    most = _words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.9), 0)
+    torch.testing.assert_close(most(1)[:2], whole[:2], atol=1e-4, rtol=1e-4)  # of one word, which would be left out as a rule
+    assert not torch.allclose(most(1)[2], whole[2], atol=1e-3) and torch.equal(most(3), most(3))
+
+
+def test_two_networks_differ_in_the_projection_and_the_mix_alone():
+    made = {shapes: EqualNetwork(shapes, QUICK, dropout=0.2, classes=3, seed=0) for shapes in (((1, 7),), ((1, 7), (3, 16)))}
+    plain, joined = ({name: p.shape for name, p in network.named_parameters()} for network in made.values())
+    assert {name for name in joined if joined[name] != plain.get(name)} == {"project.weight", "mixes.1.scores", "mixes.1.gamma"}
+
+
+def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():
+    data, some = subset(dataset(300), 1.0, 0, n_test=40), parts()
+    result = fit([some["glove"], some["elmo"]], data, QUICK, 5)
+    assert result.dropout == QUICK.dropouts[int(np.argmin(result.valid_losses))] and len(result.mix["s"]) == 3
+    assert (result.logits.argmax(1) == truth_of(data.test)).mean() > 0.6  # three topics
+    again = fit([some["glove"], some["elmo"]], data, QUICK, 5)
+    np.testing.assert_array_equal(again.logits, result.logits)
+    assert fit([some["glove"]], data, QUICK, 5).mix is None
+
+
+# --- the runs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """`run()` -> the lines it wrote, of two subsets of half of some rows."""
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "data" / "ag_news"
+    folder.mkdir(parents=True)
+    for name, n, seed in (("train_subset.csv", 120, 0), ("test.csv", 60, 1)):
+        with (folder / name).open("w", newline="") as file:
+            rows = [("1" if row.label == "sport" else "3", f"{row.text} {name}", "x") for row in table(n, seed=seed).rows]
+            csv.writer(file).writerows([("Class Index", "Title", "Description"), *rows])
+    monkeypatch.setattr(context_curve, "SUBSETS", {0.5: 2})
+    monkeypatch.setattr(context_curve, "EXPERIMENTS", {"context-0.5": 0.5})
+    monkeypatch.setattr(context_gains, "EXPERIMENTS", {"context-0.5": 0.5})
+    monkeypatch.setattr(context_curve, "TESTED", 30)
+    model, output = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tmp_path / "results.jsonl"
+
+    def made() -> list[dict]:
+        given = {"output": output, "config": replace(QUICK, epochs=2)}
+        return list(context_curve.run_contexts(["context-0.5"], tmp_path / "data", model, tiny_vectors(), **given))
+
+    made.output = output
+    return made
+
+
+def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_cut_it_goes_on(run, monkeypatch):
+    lines = run()
+    assert [(line["seed"], line["variant"]) for line in lines] == [(s, kind) for s in (0, 1) for kind in context_curve.PARTS]
+    assert lines == read_results(run.output) and len({line["data"] for line in lines}) == 2
+    for line in lines:
+        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"]) and line["n"] == 30
+        assert (line["model"] is None) == (line["variant"] in ("glove", "glove+static"))
+        assert (line["mix"] is not None) == (line["variant"].split("+")[-1] in ("random", "shuffled", "elmo"))
+    kept = run.output.read_text().splitlines(keepends=True)
+    run.output.write_text("".join(kept[:7]) + kept[7][:30])
+    again = run()
+    assert [line["run"] for line in again] == [line["run"] for line in lines[7:]]
+    assert [line["accuracy"] for line in again] == [line["accuracy"] for line in lines[7:]]
+    monkeypatch.setattr(context_gains, "FEWEST", 2)
+    (size,) = context_gains.sizes(read_results(run.output))
+    assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
+
+
+def test_what_was_right_is_kept_bit_by_bit():
+    right = np.random.default_rng(0).random(2_003) < 0.8
+    assert len(pack_bits(right)) == 336 and (unpacked(pack_bits(right), 2_003) == right).all()
+
+
+# --- what they come to ----------------------------------------------------------------------------------------------
+
+
+def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
+    """(S, N) bool of each set of parts -> the lines of their runs, of 1% of the rows."""
+    facts = {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}}
+    return [
+        facts | {"variant": kind, "seed": s, "n": len(row), "right": pack_bits(row)}
+        for kind, rows in right.items()
+        for s, row in enumerate(rows)
+    ]
+
+
+def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dict[str, np.ndarray]:
+    """Right or not: a text's difficulty is shared, and so is how good a subset is."""
+    hard, good = rng.random((1, n)), rng.normal(0, 0.03, (subsets, 1))
+    return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
+
+
+def test_a_lead_is_shown_where_there_is_one_and_not_where_there_is_none():
+    same = dict.fromkeys(context_curve.PARTS, 0.7)
+    shown = {"null": [], "lead": []}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        (size,) = context_gains.sizes(lines_of(drawn(rng, same)))
+        shown["null"].append(any(lead.verdict for lead in (*size.over_glove.values(), *size.of_elmo.values())))
+        (size,) = context_gains.sizes(lines_of(drawn(rng, {**same, "glove+elmo": 0.76})))
+        shown["lead"].append(size.over_glove["glove+elmo"].verdict == 1 and size.of_elmo["glove+layer0"].verdict == 1)
+    assert np.mean(shown["null"]) <= 0.2 and np.mean(shown["lead"]) > 0.9
+
+
+def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
+    lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
+    assert context_gains.sizes(lines)[0].subsets == 6
+    assert context_gains.sizes(lines[:-1]) == [] == context_gains.sizes([]) and context_gains.FEWEST == 6
+
+
+def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
+    shipped = context_gains.sizes(read_results())
+    assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
+    assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

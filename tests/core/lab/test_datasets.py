@@ -1,0 +1,291 @@
+"""Readers of public sets: small files by hand, then what the real ones are known to hold, then splits that share nothing."""
+
+import gzip
+import json
+import lzma
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.common.errors import BadInput, ElmoscopeError
+from core.lab.conll import TaggedSentence, read_tags
+from core.lab.datasets import PairRow, SenseSentence, SpanTarget, read_pairs, read_semcor, split_documents
+from core.senses.senseval import read_sense_rows, read_senseval, split_rows
+from core.text.sentences import LabeledRow
+
+
+def words(text: str) -> str:
+    """ "a *b* c" -> the marks of three words, the second one the head."""
+    marks = [f'<wf pos="X">{word.strip("*")}</wf>' for word in text.split(" ")]
+    return " ".join(f"<head> {m}</head>" if w.startswith("*") else m for w, m in zip(text.split(" "), marks, strict=True))
+
+
+def senseval(path: Path, *contexts: str, item: str = "hard-a", answer: str = '<answer instance="i" senseid="HARD1"/>') -> Path:
+    instances = "".join(f'<instance id="{k}">\n{answer}\n<context>\n{c}\n</context>\n</instance>\n' for k, c in enumerate(contexts))
+    path.write_text(f'<corpus lang="en">\n<lexelt item="{item}">\n{instances}</lexelt>\n</corpus>\n', encoding="utf-8")
+    return path
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# --- Senseval-2 -------------------------------------------------------------------------------------------------------
+
+
+def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_path):
+    path = senseval(tmp_path / "hard.pos", words("that 's *hard* to do ."))
+    assert read_senseval(path) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
+
+
+@pytest.mark.parametrize(
+    ("context", "kept"),
+    {
+        "the line": (f"{words('go on .')}\n{words('a *hard* day')}\n{words('so be it .')}", "a hard day"),
+        "after <s>": (f"{words('go on')} <s snum='2'/> {words('a *hard* day')}", "a hard day"),
+        "between full stops": (words("it was late . a *hard* day ended . we slept ."), "a hard day ended ."),
+        "with its closing quote": (words("go on ! '' a *hard* day is over ? '' we slept ."), "a hard day is over ? ''"),
+        "with plain quotes": (words('" go on . " a *hard* day . " now what ?'), "a hard day ."),
+        "past an abbreviation": (words("mr . smith of the u . s . is *hard* ."), "mr . smith of the u . s . is hard ."),
+        "past a price": (words("it cost $ 16 . 73 and was *hard* ."), "it cost $ 16 . 73 and was hard ."),
+    }.values(),
+)
+def test_of_a_context_only_the_sentence_around_the_head_is_kept(tmp_path, context, kept):
+    (row,) = read_senseval(senseval(tmp_path / "hard.pos", context))
+    assert " ".join(row.tokens) == kept and row.tokens[row.position] == "hard"
+
+
+def test_xml_entities_are_undone_and_case_is_kept(tmp_path):
+    (row,) = read_senseval(senseval(tmp_path / "a.pos", words("AT&amp;T is *Hard* &lt;now&gt;")))
+    assert row.tokens == ("AT&T", "is", "Hard", "<now>")
+
+
+def test_of_several_answers_the_first_counts(tmp_path):
+    two = '<answer instance="i" senseid="B"/>\n<answer instance="i" senseid="A"/>'
+    assert read_senseval(senseval(tmp_path / "a.pos", words("*hard*"), answer=two))[0].label == "B"
+
+
+def test_a_file_that_is_not_well_formed_is_read_by_its_marks(tmp_path):
+    text = senseval(tmp_path / "a.pos", words("one *hard* day"), words("two *hard* days")).read_text()
+    text = text.replace("</context>", "", 1).replace("</instance>", "", 1).replace("</corpus>", "&&& <p>")
+    assert [row.tokens[0] for row in read_senseval(write(tmp_path / "b.pos", text))] == ["one", "two"]
+
+
+def test_instances_without_a_head_or_an_answer_are_passed_over(tmp_path):
+    assert len(read_senseval(senseval(tmp_path / "a.pos", words("no head"), words("a *hard* one")))) == 1
+    with pytest.raises(BadInput, match=r"b\.pos holds no instance of Senseval-2"):
+        read_senseval(senseval(tmp_path / "b.pos", words("a *hard* one"), answer=""))
+
+
+def test_several_words_may_share_a_file(tmp_path):
+    a, b = (senseval(tmp_path / "a.pos", words("*x*"), item=item).read_text() for item in ("line-n", "serve.v"))
+    assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
+
+
+def test_a_file_that_is_no_senseval_says_so(tmp_path):
+    with pytest.raises(BadInput, match=r"a\.txt holds no instance of Senseval-2"):
+        read_senseval(write(tmp_path / "a.txt", "The hard way.\n"))
+
+
+def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
+    row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
+    assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
+    packed = tmp_path / "hard.pos.xz"
+    packed.write_bytes(lzma.compress(senseval(tmp_path / "hard.pos", words("*hard*")).read_bytes()))
+    assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
+
+
+def test_the_four_words_of_senseval_have_their_published_instances_and_senses(data_folder):
+    for word, n, senses in (("hard", 4333, 3), ("interest", 2368, 6), ("line", 4146, 6), ("serve", 4378, 4)):
+        rows = read_senseval(data_folder / "senseval" / f"{word}.pos.xz")
+        assert (len(rows), len({row.label for row in rows}), {row.word for row in rows}) == (n, senses, {word})
+        assert all(row.tokens[row.position].startswith(word[:3]) for row in rows)
+        assert max(len(row.tokens) for row in rows) < 130  # a sentence, not the whole context
+
+
+# --- SemCor -----------------------------------------------------------------------------------------------------------
+
+SEMCOR = """# brown1/br-a01 s1
+The	DT	the	
+Fulton_County_Grand_Jury	NNP	group	group%1:03:00::
+said	VB	say	say%2:32:00::
+well	RB	well	well%4:02:00::;4:02:01::
+#	SYM	#	
+
+# brown1/br-a02 s1
+no	DT	no	
+.			
+
+# brown2/br-b01 s7
+recent	JJ	recent	recent%5:00:00:past:00
+"""
+
+
+def test_semcor_columns_become_sentences_with_documents_and_targets_over_spans(tmp_path):
+    first, last = read_semcor(write(tmp_path / "a.tsv", SEMCOR))
+    assert first.document == "brown1/br-a01" and last.document == "brown2/br-b01"  # a sentence without a target is left out
+    assert first.tokens == ("The", "Fulton", "County", "Grand", "Jury", "said", "well", "#")
+    assert first.targets == (
+        SpanTarget(1, 5, "group", "n", "group%1:03:00::"),
+        SpanTarget(5, 6, "say", "v", "say%2:32:00::"),
+        SpanTarget(6, 7, "well", "r", "well%4:02:00::"),  # the first of two keys
+    )
+    assert last.targets == (SpanTarget(0, 1, "recent", "a", "recent%5:00:00:past:00"),)  # ss_type 5 is an adjective
+
+
+def test_an_underscore_alone_stays_a_token(tmp_path):
+    (sentence,) = read_semcor(write(tmp_path / "a.tsv", "# d s\n_to\tTO\t_to\t\n_\tX\t\t\ngo\tVB\tgo\tgo%2:38:00::\n"))
+    assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    {
+        "no document": ("go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
+        "a missing column": ("# d s\nThe\tDT\tthe\t\ngo\tVB\tgo\n", "line 3: 3 columns"),
+        "a key that is none": ("# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
+        "no keys at all": ("# d s\ngo\tVB\tgo\t\n", "a.tsv holds no word with a sense key"),
+        "an empty file": ("", "holds no word with a sense key"),
+    }.values(),
+)
+def test_a_faulty_semcor_file_is_refused_with_its_line(tmp_path, text, said):
+    with pytest.raises(BadInput, match=said):
+        read_semcor(write(tmp_path / "a.tsv", text))
+
+
+def test_semcor_has_its_352_documents_and_every_key(data_folder):
+    sentences = read_semcor(data_folder / "semcor" / "semcor3.tsv.xz")
+    assert len({s.document for s in sentences}) == 352
+    assert sum(len(s.targets) for s in sentences) == 234_136
+    assert all(0 <= t.start < t.end <= len(s.tokens) and t.pos in "nvar" for s in sentences for t in s.targets)
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------
+
+PAIR = {"word": "bank", "tokens_a": ["the", "bank"], "position_a": 1, "tokens_b": ["banks", "of"], "position_b": 0, "same": True}
+
+
+def pairs(path: Path, *rows: dict) -> Path:
+    return write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize(("given", "same"), [(True, True), (False, False), (1, True), (0, False), ("T", True), ("F", False)])
+def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
+    result = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
+    assert result == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    {
+        "a position beyond": ({"position_b": 2}, "position_b 2 in 2 tokens"),
+        "a position before": ({"position_a": -1}, "position_a -1 in 2 tokens"),
+        "a position that is true": ({"position_a": True}, "position_a True"),
+        "no position": ({"position_b": None}, "without position_b"),
+        "tokens as text": ({"tokens_a": "the bank"}, "'the bank' is not a list of words"),
+        "a third answer": ({"same": "maybe"}, "same is 'maybe'"),
+        "a number for an answer": ({"same": 2}, "same is 2"),
+        "a list for an answer": ({"same": []}, "same is "),
+        "a number for a word": ({"word": 3}, "word is 3"),
+    }.values(),
+)
+def test_a_faulty_pair_is_refused_with_its_line(tmp_path, change, said):
+    with pytest.raises(BadInput, match=f"a.jsonl, line 2: .*{re.escape(said)}"):
+        read_pairs(pairs(tmp_path / "a.jsonl", PAIR, PAIR | change))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "[1]\n", "{oops\n"])
+def test_a_file_without_pairs_is_refused(tmp_path, text):
+    with pytest.raises(BadInput, match=r"a\.jsonl"):
+        read_pairs(write(tmp_path / "a.jsonl", text))
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+
+COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.txt.xz"])
+def test_conll_columns_become_sentences_of_tokens_and_tags_packed_or_not(tmp_path, name):
+    pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(Path(name).suffix, bytes)
+    (tmp_path / name).write_bytes(pack(COLUMNS.encode()))
+    assert read_tags(tmp_path / name) == [TaggedSentence(("The", "#"), ("DT", "SYM")), TaggedSentence(("bank",), ("NN",))]
+
+
+def test_a_token_without_a_tag_is_refused_with_its_line(tmp_path):
+    with pytest.raises(BadInput, match=r"a\.txt, line 3: 'river' without a tag"):
+        read_tags(write(tmp_path / "a.txt", "the DT\n\nriver\n"))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "-DOCSTART- -X-\n"])
+def test_a_file_without_tags_is_refused(tmp_path, text):
+    with pytest.raises(BadInput, match=r"a\.txt holds no tagged sentence"):
+        read_tags(write(tmp_path / "a.txt", text))
+
+
+@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_pairs, read_tags])
+def test_a_missing_file_is_named(tmp_path, read):
+    with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
+        read(tmp_path / "none.jsonl")
+
+
+def test_conll_2000_has_its_published_sizes(data_folder):
+    for name, n, tokens in (("train", 8936, 211_727), ("test", 2012, 47_377)):
+        result = read_tags(data_folder / "conll2000" / f"{name}.txt.xz")
+        assert (len(result), sum(len(s.tokens) for s in result)) == (n, tokens)
+
+
+# --- splits -----------------------------------------------------------------------------------------------------------
+
+
+def rows_of(*sentences: str) -> list[LabeledRow]:
+    return [LabeledRow("w", tuple(s.split()), 0, "a") for s in sentences]
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=40), st.integers(0, 5))
+def test_equal_sentences_are_never_on_both_sides(letters, seed):
+    rows = [*rows_of(*letters), *rows_of(*(f"more {k}" for k in range(40)))]
+    train, test = split_rows(rows, 0.5, seed)
+    assert not {r.tokens for r in train} & {r.tokens for r in test}
+    assert Counter(train + test) == Counter(rows)
+
+
+def test_a_split_is_the_same_each_time_and_another_with_another_seed():
+    rows = rows_of(*map(str, range(200)))
+    assert split_rows(rows) == split_rows(list(rows))
+    assert split_rows(rows, seed=1) != split_rows(rows, seed=2)
+    assert split_rows(rows[50:])[0] == [row for row in split_rows(rows)[0] if row in rows[50:]]  # other rows do not matter
+
+
+def test_a_split_has_about_the_share_that_was_asked_for():
+    train, test = split_rows(rows_of(*map(str, range(5000))), 0.8)
+    assert len(train) / 5000 == pytest.approx(0.8, abs=0.02) and len(train) + len(test) == 5000
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, float("nan")])
+def test_a_share_outside_0_to_1_is_refused(share):
+    with pytest.raises(BadInput, match="share"):
+        split_rows(rows_of("a", "b"), share)
+    with pytest.raises(BadInput, match="share"):
+        split_documents([], share)
+
+
+def test_rows_that_cannot_be_split_are_refused():
+    with pytest.raises(BadInput, match="one side is empty"):
+        split_rows(rows_of("the same", "the same"))
+
+
+def test_documents_stay_whole_and_their_order_is_drawn_by_the_seed():
+    sentences = [SenseSentence(f"d{k // 3}", (str(k),), ()) for k in range(60)]
+    train, test = split_documents(sentences, 0.9)
+    documents = [list(dict.fromkeys(s.document for s in part)) for part in (train, test)]
+    assert (len(documents[0]), len(documents[1])) == (18, 2) and not set(documents[0]) & set(documents[1])
+    assert len(train) == 54 and documents[0] != sorted(documents[0])
+    assert split_documents(sentences, 0.9, 1) != (train, test) == split_documents(sentences[::-1][::-1], 0.9)
+    with pytest.raises(BadInput, match="1 documents cannot be split"):
+        split_documents(sentences[:3])

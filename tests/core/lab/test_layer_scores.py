@@ -1,0 +1,322 @@
+"""Evaluation of a tiny model: what is chosen on training data stays blind to test data, and layer 0 hears no context."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common.config import ASSETS, ModelShape
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder, encoded, vectors_of_rows
+from core.elmo.model import BiLM
+from core.elmo.models import Model, model_fingerprint
+from core.index.tables import bundled_targets
+from core.lab import all_words, layer_scores, metrics, own_sentences
+from core.lab.conll import TaggedSentence
+from core.lab.datasets import PairRow, SenseSentence, SpanTarget
+from core.senses import evaluate
+from core.text.sentences import LabeledRow
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=8, projection=5)
+SPACES = {"0", "1", "2", "mix", "best_mix"}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Model:
+    torch.manual_seed(0)
+    return Model("tiny", tmp_path_factory.mktemp("tiny"), Encoder(BiLM(SHAPE), name="tiny"), "0" * 16)
+
+
+class Hearing:
+    """In place of an encoder: layer 0 is the spelling, layer 1 hears the word before, layer 2 the word after."""
+
+    n_layers, dim = 3, 16
+
+    def encode(self, sentences: list[list[str]], **_) -> list[np.ndarray]:
+        return [self.layers(tokens) for tokens in sentences]
+
+    def layers(self, tokens: list[str]) -> np.ndarray:
+        own = np.stack([np.random.default_rng(list(token.encode())).normal(size=16) for token in ["<s>", *tokens, "</s>"]])
+        return np.stack([own[1:-1], own[1:-1] + own[:-2], own[1:-1] + own[2:]]).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def hearing(tmp_path_factory) -> Model:
+    return Model("hearing", tmp_path_factory.mktemp("hearing"), Hearing(), "1" * 16)
+
+
+def numbers(value) -> list:
+    """Every leaf of an answer."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [leaf for part in inside for leaf in (numbers(part) if isinstance(part, dict | list) else [part])]
+
+
+def text(seed: int, n: int) -> tuple[str, ...]:
+    return tuple(np.random.default_rng(seed).choice(["the", "river", "money", "of", "a", "near", "."], n).tolist())
+
+
+# --- encoding ---------------------------------------------------------------------------------------------------------
+
+
+def test_sentences_are_encoded_in_order_whatever_the_chunk(model):
+    sentences, message = [text(k, k % 5) for k in range(11)], []
+    whole = model.encoder.encode([list(s) for s in sentences])
+    for k, layers in enumerate(encoded(model.encoder, sentences, lambda *event: message.append(event), chunk=3)):
+        np.testing.assert_allclose(layers, whole[k], atol=1e-6)
+    total = sum(map(len, sentences))
+    assert k == 10 and len(message) == 4 and message[-1] == (total, total)
+
+
+def test_rows_that_share_a_sentence_get_their_own_tokens(model):
+    tokens = ("the", "bank", "of", "the", "river")
+    rows = [LabeledRow("the", tokens, 3, "a"), LabeledRow("river", text(1, 4), 2, "b"), LabeledRow("bank", tokens, 1, "a")]
+    vectors = vectors_of_rows(model.encoder, rows)
+    assert vectors.shape == (3, 3, 10) and vectors.dtype == np.float32
+    for vector, row in zip(vectors, rows, strict=True):
+        np.testing.assert_allclose(vector, model.encoder.encode([list(row.tokens)])[0][:, row.position], atol=1e-6)
+
+
+# --- senses -----------------------------------------------------------------------------------------------------------
+
+
+def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
+    """Sense "firm" stands after "money", "edge" after "river"; what follows says nothing."""
+    cues = (("money", "firm"), ("river", "edge"))
+    return [LabeledRow(word, (cue, word, *text(seed + k, 2)), 1, label) for k in range(n) for cue, label in [cues[k % 2]]]
+
+
+def test_senses_keep_their_keys_and_add_the_best_mix(hearing):
+    result = evaluate.senses(hearing, sense_rows(40), sense_rows(20, seed=1000))
+    assert set(result) == SPACES | {"model", "n", "n_train", "most_frequent", "unseen", "static", "order", "documents"}
+    assert all(set(result[name]) == {"nearest", "centroid", "less_static"} for name in SPACES - {"best_mix"})
+    for measure in ("nearest", "centroid"):  # each with the weights that were chosen for it
+        assert set(result["best_mix"][measure]) == {"macro", "pooled", "weights"}
+        assert sum(result["best_mix"][measure]["weights"]) == pytest.approx(1)
+    assert result["0"]["nearest"]["macro"] == pytest.approx(0.5) and result["1"]["nearest"]["macro"] == 1
+
+
+def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
+    train, test = sense_rows(40), sense_rows(20, seed=1000)
+    wrong = [replace(row, label="edge" if row.label == "firm" else "firm") for row in test]
+    right, swapped = (evaluate.senses(hearing, train, rows)["best_mix"] for rows in (test, wrong))
+    for measure in ("nearest", "centroid"):
+        assert right[measure]["weights"] == swapped[measure]["weights"]
+        assert right[measure]["macro"] == pytest.approx(1 - swapped[measure]["macro"])
+
+
+def test_beside_a_model_that_hears_stands_what_the_other_words_alone_say(hearing):
+    train, test = sense_rows(60), sense_rows(60, seed=1000)
+    result = evaluate.senses(hearing, train, test)
+    # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
+    assert result["static"]["vectors"] == "glove-mini" and result["static"]["nearest"]["macro"] > 0.75
+    less = {layer: result[layer]["less_static"]["nearest"] for layer in "01"}
+    assert less["1"]["mean"] == pytest.approx(1 - result["static"]["nearest"]["macro"], abs=1e-6)
+    assert less["0"]["high"] < -0.2 and less["0"]["p"] < 0.01
+    assert result["order"]["nearest"]["low"] > 0.2  # layer 2 hears the word after, which says nothing
+
+
+def test_differences_are_drawn_by_document_where_rows_name_one(hearing):
+    rows = [replace(row, document=f"d{k % 3}") for k, row in enumerate(sense_rows(30, seed=1000))]
+    result = evaluate.senses(hearing, sense_rows(40), rows)
+    assert result["documents"] == result["order"]["nearest"]["groups"] == 3
+
+
+def test_where_no_training_word_has_two_senses_the_best_mix_is_the_equal_one(model):
+    rows = [LabeledRow("bank", ("the", "bank"), 1, "edge")]
+    result = evaluate.senses(model, rows, rows)
+    for measure in ("nearest", "centroid"):
+        assert result["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **result["mix"][measure]}
+
+
+def test_more_rows_than_needed_choose_by_a_sample(model, monkeypatch):
+    monkeypatch.setattr(evaluate, "MOST_TO_CHOOSE", 10)
+    seen = []
+    for name in ("one_nn", "left_out_centroids"):
+        monkeypatch.setattr(evaluate, name, lambda vectors, labels: seen.append(len(labels)) or 0.5)
+    evaluate.senses(model, sense_rows(40), sense_rows(4, seed=1000))
+    assert set(seen) == {10} and len(seen) == 2 * 66
+
+
+# --- all words --------------------------------------------------------------------------------------------------------
+
+
+def documents(n: int) -> list[SenseSentence]:
+    """A document a number, in each two senses of "bank" and a word that occurs there alone."""
+    sentences = []
+    for k in range(n):
+        for row in sense_rows(6, seed=100 * k):
+            targets = (SpanTarget(1, 2, "bank", "n", f"bank%1:{row.label}"), SpanTarget(0, 1, f"only{k}", "n", "x"))
+            sentences.append(SenseSentence(f"d{k}", row.tokens, targets))
+    return sentences
+
+
+def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
+    result = all_words.all_words(hearing, documents(10), share=0.8)
+    more = {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent", "static", "order", "documents"}
+    assert set(result) == SPACES | more and result["documents"] == result["order"]["groups"] == 2
+    assert result["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
+    assert (result["n"], result["n_train"], result["unseen"], result["ambiguous_n"]) == (24, 96, 12, 12)
+    assert result["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
+    assert (result["0"]["accuracy"], result["0"]["ambiguous"], result["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
+    assert result["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5, "ambiguous": 1.0}
+
+
+def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
+    sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
+    vectors, _ = all_words._target_vectors(model.encoder, [sentence], None, None)
+    layers = model.encoder.encode([list(sentence.tokens)])[0]
+    np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
+
+
+def test_weights_for_all_words_are_chosen_on_the_last_training_documents_alone(model, monkeypatch):
+    request = []
+    real = metrics.AllWords
+
+    def watched(*parts):
+        request.append((len(parts[1]), len(parts[4])))
+        return real(*parts)
+
+    monkeypatch.setattr(metrics, "AllWords", watched)
+    all_words.all_words(model, documents(25), share=0.8)  # 20 documents to train on, of which the last 2 choose
+    assert request[:66] == [(18 * 6, 2 * 6)] * 66  # "bank" alone is in both parts
+    test, dev = (20 * 12, 5 * 12), (18 * 6, 2 * 6)
+    # Layers and mixes on the test documents; the equal mix, in no grid of tenths, once more on dev; then the static context.
+    assert request[66:].count(dev) == 2 and request[66:].count(test) == 7 and request[-2:] == [test, dev]
+
+
+def test_with_one_training_document_the_mix_stays_equal(model):
+    assert all_words.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
+
+
+def test_the_mix_for_context_and_frequency_is_chosen_for_both(hearing):
+    result = all_words.all_words(hearing, documents(25), share=0.8)["best_mix"]
+    assert set(result["with_frequency"]) == {"weights", "prior", "accuracy", "ambiguous"}
+    assert sum(result["with_frequency"]["weights"]) == pytest.approx(1)
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------
+
+
+def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
+    rows = sense_rows(2 * n, seed)
+    sides = [(rows[2 * k], rows[(2 * k + 2 + k % 2) % (2 * n)]) for k in range(n)]
+    return [PairRow("bank", a.tokens, a.position, b.tokens, b.position, a.label == b.label) for a, b in sides]
+
+
+def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing):
+    dev, test = pair_rows(30), pair_rows(20, seed=5000)
+    result = layer_scores.pairs(hearing, dev, test)
+    assert set(result) == SPACES | {"model", "n", "n_dev", "majority"} and (result["n_dev"], result["n"]) == (30, 20)
+    assert all(set(result[name]) == {"threshold", "accuracy", "auc"} for name in SPACES - {"best_mix"})
+    assert result["0"]["auc"] == pytest.approx(0.5) and result["1"]["auc"] == result["1"]["accuracy"] == 1
+    swapped = layer_scores.pairs(hearing, dev, [replace(row, same=not row.same) for row in test])
+    for name in SPACES:
+        assert swapped[name]["threshold"] == result[name]["threshold"]
+        assert swapped[name]["accuracy"] == pytest.approx(1 - result[name]["accuracy"])
+    assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
+
+
+def test_a_pair_of_one_sentence_with_itself_has_cosine_1_in_every_layer(model):
+    row = PairRow("bank", ("the", "bank"), 1, ("the", "bank"), 1, True)
+    vectors = layer_scores._pair_vectors(model.encoder, [row], None)
+    for weights in (*np.eye(3), np.ones(3) / 3):
+        assert layer_scores._pair_cosines(vectors, weights) == pytest.approx(1)
+    assert layer_scores.pairs(model, [row], [row])["mix"]["accuracy"] == 1.0
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+
+
+def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
+    tag = {"the": "D", "a": "D", "of": "P", "near": "P", ".": ".", "river": "N", "money": "N"}
+    texts = [text(seed + k, 6) for k in range(n)]
+    return [TaggedSentence(tokens, tuple(tag[token] for token in tokens)) for tokens in texts]
+
+
+def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
+    result = layer_scores.tags(model, tagged(60), tagged(20, seed=900))
+    assert set(result) == SPACES | {"model", "n", "n_train", "tags", "most_frequent", "order"} and result["order"]["groups"] == 20
+    assert (result["n_train"], result["n"], result["tags"]) == (360, 120, 4)
+    assert result["0"]["accuracy"] == result["most_frequent"]["accuracy"] == 1.0
+    assert len(result["best_mix"]["weights"]) == 3 and result["best_mix"]["accuracy"] > 0.95
+
+
+def test_shuffled_tags_are_read_off_no_layer(model):
+    def shuffled(sentences: list[TaggedSentence], seed: int) -> list[TaggedSentence]:
+        rng = np.random.default_rng(seed)
+        return [replace(s, tags=tuple(rng.choice(list("wxyz"), len(s.tags)).tolist())) for s in sentences]
+
+    result = layer_scores.tags(model, shuffled(tagged(300), 0), shuffled(tagged(200, seed=900), 1))
+    assert all(result[name]["accuracy"] == pytest.approx(0.25, abs=0.06) for name in SPACES)
+
+
+# --- our own sentences ------------------------------------------------------------------------------------------------
+
+
+def corpus_file(folder, words: tuple[str, ...]) -> str:
+    rows = [
+        '{{"tokens": [{}], "position": {}, "word": "{}", "lemma": "{}", "sense": "{}"}}'.format(
+            ", ".join(f'"{t}"' for t in row.tokens), row.position, word, word, row.label
+        )
+        for k, word in enumerate(words)
+        for row in sense_rows(12, seed=100 * k, word=word)
+    ]
+    (folder / "own.jsonl").write_text("\n".join(rows))
+    return str(folder / "own.jsonl")
+
+
+def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_the_other(model, tmp_path, monkeypatch):
+    used = []
+    real = own_sentences._two_fold
+    monkeypatch.setattr(
+        own_sentences,
+        "_two_fold",
+        lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
+    )
+    result = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
+    assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
+    assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
+    figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centered"}
+    assert (
+        set(result["1"]) == figures | {"less_static", "centered_less_static", "centered_less", "without"} and result["order"]["groups"] == 4
+    )
+    for less, alone in (("less_static", "one_nn"), ("centered_less_static", "centered")):
+        assert result["1"][less]["mean"] == pytest.approx(result["1"][alone] - result["static"][alone], abs=1e-6)
+    assert result["1"]["centered_less"]["mean"] == pytest.approx(result["1"]["centered"] - result["1"]["one_nn"], abs=1e-6)
+    assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
+    (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
+    assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2
+    folds = [tuple(w) for w in result["best_mix"]["fold_weights"]]
+    assert used[198:] == [(folds[0], rest), (folds[1], half)]
+    assert result["1"]["less_static"]["low"] is None  # four words are too few for an interval
+    assert all(leaf is None or isinstance(leaf, str | int | float) for leaf in numbers(result))
+
+
+def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path):
+    result = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
+    assert abs(result["0"]["gap"]) < 1e-6 and result["0"]["same"] == pytest.approx(1, abs=1e-5)
+    assert result["0"]["one_nn"] == pytest.approx(result["0"]["null"], abs=1e-6) and result["1"]["one_nn"] == 1
+    assert result["1"]["gap"] > 0.1 > abs(result["2"]["gap"])
+
+
+def test_one_word_is_too_few_to_choose_on_others(model, tmp_path):
+    with pytest.raises(BadInput, match="two words or more"):
+        own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank",)))
+
+
+def test_layer_0_of_the_bundled_sentences_has_no_gap_between_senses_of_one_spelling():
+    folder = ASSETS / "elmo-mini"
+    if not (folder / "options.json").is_file():
+        pytest.skip("the bundled model is not there")
+    table = bundled_targets("sentences", Model("elmo-mini", folder, None, model_fingerprint(folder)))
+    if table is None:
+        pytest.skip("the bundled table is of another model")
+    rows = map_rows(table, ALL_WORDS)
+    spellings = [(int(table.lemma[row]), own_sentences._spelling(table, int(row))) for row in rows]
+    labels = [table.senses[table.sense[row]] for row in rows]
+    for layer, least in ((0, -1e-6), (1, 0.01), (2, 0.01)):
+        gap = metrics.cosine_gap(lambda k, layer=layer: table.similarities(rows[k], np.eye(3)[layer]), spellings, labels).gap
+        assert gap > least and (layer or gap < 1e-6)

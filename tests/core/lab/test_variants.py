@@ -1,0 +1,244 @@
+"""Experiments: every run once, resumed after a cut, summed up over folds and seeds; random labels are learned by nobody."""
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.classify import tasks
+from core.classify.data import SplitConfig, make_dataset, normal_form
+from core.classify.model import NetworkConfig
+from core.classify.scores import unpacked
+from core.classify.tables import ScoreRow, Table
+from core.classify.train import TrainConfig
+from core.common.errors import CorruptArtifact
+from core.elmo.models import Model
+from core.evaluation import experiments
+from core.evaluation.experiments import EXPERIMENTS, Experiment, read_results, summary
+from core.lab import variants
+from core.lab.variants import TOGETHER, run_experiments, with_random_labels
+from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
+
+torch.set_num_threads(1)
+ROOT = Path(__file__).parents[3]
+TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data" / "sms_spam").mkdir(parents=True)
+    rows = "".join(f"{'spam' if row.label == 'money' else 'ham'},{row.text}\n" for row in table(120).rows)
+    (tmp_path / "data" / "sms_spam" / "spam.csv").write_text("v1,v2\n" + rows)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(monkeypatch, folder, tmp_path):
+    """`run(experiment, ...)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
+    network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
+
+    def config(task, *, seed=0):
+        return TrainConfig(network=network, epochs=2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
+
+    monkeypatch.setattr(tasks, "task_config", config)
+    encoder = tiny_encoder()
+    model = Model("tiny", tmp_path, encoder, "f" * 16)
+
+    def made(experiment: Experiment, **options) -> list[dict]:
+        monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
+        return list(run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options))
+
+    made.output = tmp_path / "results.jsonl"
+    return made
+
+
+def test_every_fold_and_seed_has_a_line_and_baselines_one_seed(run):
+    lines = run(TINY, seeds=(0, 1))
+    assert sorted((line["variant"], line["fold"], line["seed"]) for line in lines) == [
+        *(("glove+elmo", fold, seed) for fold in (0, 1) for seed in (0, 1)),
+        *(("tfidf", fold, 0) for fold in (0, 1)),
+    ]
+    assert read_results(run.output) == json.loads(json.dumps(lines))
+    assert all(line["model"] == "f" * 16 for line in lines if line["variant"] == "glove+elmo")
+
+
+def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run):
+    lines = run(TINY, seeds=(0,))
+    written = run.output.read_text().splitlines(keepends=True)
+    run.output.write_text("".join(written[:2]) + written[2][:20])  # the third was cut while it was written
+    again = run(TINY, seeds=(0,))
+    assert [line["run"] for line in again] == [line["run"] for line in lines[2:]]
+    assert {line["run"] for line in read_results(run.output)} == {line["run"] for line in lines}
+
+
+def test_all_heads_of_all_seeds_are_asked_together_once_and_summaries_stay_what_they_were(run):
+    alone = run(TINY, seeds=(0, 1))
+    lines = run(TINY, seeds=(0, 1), together=True)  # trains those that have a line again, and writes none twice
+    assert [(line["variant"], line["seed"], line["fold"]) for line in lines] == [(TOGETHER, [0, 1], 0), (TOGETHER, [0, 1], 1)]
+    for line in lines:
+        members = [item for item in alone if item["fold"] == line["fold"]]  # two networks, and TF-IDF once
+        assert len(members) == 3 and line["n"] == members[0]["n"] and line["data"] == members[0]["data"]
+        assert line["model"] == "f" * 16 and line["seconds"] > 0
+        assert line["accuracy"] == pytest.approx(unpacked(line["right"], line["n"]).mean())
+    assert run(TINY, seeds=(0, 1), together=True) == []
+    written = read_results(run.output)
+    assert len(written) == len(alone) + 2 and summary(written, TINY.name).keys() == {"glove+elmo", "tfidf"}
+
+
+def test_lines_of_another_models_weights_are_dropped(run):
+    run(TINY, seeds=(0,))
+    old = run.output.read_text().replace("f" * 16, "0" * 16)
+    run.output.write_text(old)
+    again = run(TINY, seeds=(0,))
+    assert [line["variant"] for line in again] == ["glove+elmo"] * 2
+    assert {line["model"] for line in read_results(run.output)} == {None, "f" * 16}
+
+
+def test_a_summary_pools_folds_and_spreads_over_seeds():
+    rows = [
+        {"experiment": "e", "variant": "glove", "seed": s, "fold": f, "accuracy": a, "macro_f1": a, "n": n, "seconds": 2.0}
+        | {"sizes": {"train": 9}, "mix": {"s": [0.2, 0.8], "gamma": 1.0 + s}}
+        for s, f, a, n in ((0, 0, 0.5, 10), (0, 1, 0.8, 20), (1, 0, 0.6, 10), (1, 1, 0.6, 20))
+    ]
+    result = summary(rows, "e")["glove"]
+    assert result["accuracy"] == pytest.approx((0.7 + 0.6) / 2) and result["spread"] == pytest.approx(0.1 / 2**0.5)
+    assert (result["seeds"], result["runs"], result["n"]) == (2, 4, 30)
+    assert result["mix"]["s"] == [0.2, 0.8] and result["mix"]["gamma"] == pytest.approx(1.5)
+    assert summary(rows, "other") == {}
+
+
+def test_every_run_keeps_which_texts_it_was_right_on_and_a_summary_puts_the_folds_together(run):
+    lines = run(TINY, seeds=(0, 1))
+    for line in lines:
+        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
+    result = summary(lines, "tiny")
+    assert result["glove+elmo"]["right"].shape == (2, result["glove+elmo"]["n"]) and result["tfidf"]["right"].shape[0] == 1
+    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"])
+    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
+
+
+def test_with_random_labels_nothing_is_left_to_learn(run):
+    message = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
+    dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
+    assert message[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
+
+
+def test_the_proof_that_nothing_leaks_reads_high_where_every_test_text_was_trained_on(run):
+    shown = replace(TINY, name="shown", split=SplitConfig(), variants=("tfidf", "glove"), shuffled=True, copied=True)
+    lines = {line["variant"]: line["accuracy"] for line in run(shown, seeds=(0,))}
+    assert lines["tfidf"] > 0.9 and lines["tfidf"] > lines["glove"]  # two epochs teach a network little by heart
+
+
+def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
+    rows = table(200).rows
+    copied = Table("test", tuple(ScoreRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
+    data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
+    dealt = with_random_labels(data, copied=True)
+    label = {}
+    for example in (*dealt.train, *dealt.valid, *dealt.test):
+        assert label.setdefault(normal_form(example.text), example.label) == example.label
+    assert {e.text for e in dealt.test} < {e.text for e in dealt.train} and set(dealt.valid) <= set(dealt.train)
+    alone = with_random_labels(data)
+    assert not {normal_form(e.text) for e in alone.test} & {normal_form(e.text) for e in alone.train}
+
+
+def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
+    before = run(TINY, seeds=(0,))
+    with (folder / "sms_spam" / "spam.csv").open("a") as file:
+        file.write("ham,One more message\n")
+    after = run(TINY, seeds=(0,))
+    kept = read_results(run.output)
+    assert len(kept) == len(before) == len(after) and {line["run"] for line in kept} == {line["run"] for line in after}
+
+
+def test_lines_of_an_earlier_recipe_are_run_again(run, monkeypatch):
+    before = run(TINY, seeds=(0,))
+    monkeypatch.setattr(experiments, "RECIPE_NUMBER", experiments.RECIPE_NUMBER + 1)
+    monkeypatch.setattr(variants, "RECIPE_NUMBER", experiments.RECIPE_NUMBER)
+    after = run(TINY, seeds=(0,))
+    assert len(after) == len(before) == len(read_results(run.output))
+    assert {line["recipe_number"] for line in read_results(run.output)} == {experiments.RECIPE_NUMBER}
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from core.lab.variants import add_line
+for n in range(40):
+    add_line(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
+"""
+
+
+def test_processes_that_share_a_file_lose_no_line(tmp_path):
+    output = tmp_path / "results.jsonl"
+    output.write_text('{"run": "cut wh')
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, output, name], cwd=ROOT) for name in "ab"]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
+
+
+def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, monkeypatch):
+    """The file was read, then written anew from what had been read: a line in between was lost."""
+    run(TINY, seeds=(0,))
+    lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
+    run.output.write_text(lines)
+    other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
+    reading, reads = variants.read_results, []
+
+    def read(path):
+        result = reading(path)
+        if not reads:  # another process writes as soon as it may
+            reads.append(threading.Thread(target=lambda: (variants.add_line(path, other), written.set())))
+            reads[0].start()
+            written.wait(0.5)
+        return result
+
+    monkeypatch.setattr(variants, "read_results", read)
+    run(TINY, seeds=(0,))
+    reads[0].join()
+    assert "o" in {line["run"] for line in reading(run.output)}
+
+
+def test_a_line_that_is_no_result_is_named(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
+    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
+        read_results(path)
+    path.write_text("not json\n")
+    with pytest.raises(CorruptArtifact, match="Line 1"):
+        read_results(path)
+
+
+def test_the_command_and_the_page_know_the_same_experiments():
+    from core.evaluation import context_gains
+    from core.lab.shipping import EXPERIMENTS as named
+    from pages._classify.results import TASKS
+
+    assert set(named) == set(EXPERIMENTS) | set(context_gains.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
+
+
+def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_asked_for_are_run(run, folder):
+    for name, n in (("more.csv", 10), ("further.csv", 20)):
+        rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
+        (folder / name).write_text("v1,v2\n" + rows)
+    alone = run(replace(TINY, name="alone", folds_run=1, variants=("tfidf",)), seeds=(0,))
+    both = run(replace(TINY, name="both", folds_run=1, variants=("tfidf",), extra=("more.csv", "further.csv")), seeds=(0,))
+    assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
+    assert both[0]["sizes"] == alone[0]["sizes"] | {"train": alone[0]["sizes"]["train"] + 30}
+
+
+def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_path):
+    rows = "".join(f'{k % 4 + 1},"Title {k} of another paper","text"\n' for k in range(40))
+    (tmp_path / "ag_news").mkdir()
+    (tmp_path / "ag_news" / "test.csv").write_text("label,title,description\n" + rows, encoding="utf-8")
+    theirs = variants._dataset(EXPERIMENTS["headlines-to-titles"], tmp_path, 0)
+    ours = variants._dataset(EXPERIMENTS["titles-to-headlines"], tmp_path, 0)
+    assert len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000 and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
+    assert theirs.labels == ours.labels == ("World", "Sports", "Business", "Sci/Tech")
+    assert max(len(text) for text in theirs.texts) < 30  # titles alone
