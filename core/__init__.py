@@ -1,3 +1,3 @@
-"""Elmoscope's thinking: ELMo, static vectors, occurrences, neighbors, maps, senses. It knows no web framework."""
+"""The computation of Elmoscope, independent of Streamlit."""
 
 __version__ = "0.1.0"

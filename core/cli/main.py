@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
-from pathlib import Path
 
 import click
 
@@ -40,8 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def program_name() -> str:
     """Return how the user started the program: "elmoscope" if installed, "python -m core" in a checkout."""
-    started_as = Path(sys.argv[0]).stem if sys.argv else ""
-    return "elmoscope" if started_as == "elmoscope" else "python -m core"
+    return "elmoscope" if __package__.startswith("elmoscope.") else "python -m core"
 
 
 def run(command: click.Command, words: Sequence[str], name: str) -> int:

@@ -2,10 +2,10 @@
 
 import sys
 from functools import partial
-from pathlib import Path
 
 import click
 
+from ..common.config import ROOT
 from .options import SETTINGS
 
 HELP = "Open the app in the browser. Any other option of `streamlit run` works too."
@@ -35,9 +35,7 @@ def run_streamlit(options: list[str]) -> None:
     """Run app.py in this process. Streamlit ends it."""
     import runpy
 
-    import core
-
-    sys.argv[:] = ["streamlit", "run", str(Path(core.__file__).parents[1] / "app.py"), *options]
+    sys.argv[:] = ["streamlit", "run", str(ROOT / "app.py"), *options]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 

@@ -98,8 +98,8 @@ def view_named(name: str) -> Compute:
     if name not in VIEWS:
         raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
     if name in SEVERAL:
-        return getattr(import_module("core.views.concordance"), name)
-    return import_module(f"core.views.{name}").compute
+        return getattr(import_module("..views.concordance", __package__), name)
+    return import_module(f"..views.{name}", __package__).compute
 
 
 def _required(kind: type) -> list[str]:

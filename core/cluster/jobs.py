@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from distributed import Client, Future, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
+from distributed import Client, Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
 from ..common.errors import BadInput, ElmoscopeError
@@ -102,39 +102,9 @@ def connected(address: str) -> Iterator[Client]:
             message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
         with _report_errors(address):
-            _import_core_everywhere(client)
             yield client
     finally:
         _close(client)
-
-
-def _import_core_everywhere(client: Client) -> None:
-    """Make `core` importable in the scheduler and in every worker, also in those that join later.
-
-    Jobs are pickled by reference to `core`, which an installed Elmoscope makes importable only once `elmoscope` is imported. The plugins are
-    defined in here so that cloudpickle sends them by value: the other side can unpickle them without `core`.
-    """
-
-    def import_core() -> None:
-        from importlib.util import find_spec
-
-        if find_spec("core") is None and find_spec("elmoscope") is not None:
-            import elmoscope  # noqa: F401
-
-    class ImportInWorker(WorkerPlugin):
-        idempotent = True
-
-        def setup(self, worker) -> None:
-            import_core()
-
-    class ImportInScheduler(SchedulerPlugin):
-        idempotent = True  # every client of a scheduler registers it
-
-        def start(self, scheduler) -> None:
-            import_core()
-
-    client.register_plugin(ImportInScheduler(), name="elmoscope-scheduler")
-    client.register_plugin(ImportInWorker(), name="elmoscope-worker")
 
 
 def _close(client: Client) -> None:

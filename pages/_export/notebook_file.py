@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,12 +47,7 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "lessons": notebook_lessons.lessons,
 }
 
-IMPORTABLE = """\
-from contextlib import suppress
-
-with suppress(ModuleNotFoundError):  # in Elmoscope's own folder `core` is importable without it
-    import elmoscope  # noqa: F401
-"""
+IMPORTS = re.compile(r"^( *(?:from|import) )core\b", re.MULTILINE)  # `core` has this name in the app's process only
 LOOK = """\
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -71,9 +67,9 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
         raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(view)))
     recipe = VIEWS[view](settings)
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
-    code_cells = [IMPORTABLE, _write_assignments(recipe.assignments), *drawn, *recipe.cells]
+    code_cells = [_write_assignments(recipe.assignments), *drawn, *recipe.cells]
     cells = [_cell(0, "markdown", _opening(recipe, question, address))]
-    cells += [_cell(number, "code", code) for number, code in enumerate(code_cells, 1)]
+    cells += [_cell(number, "code", IMPORTS.sub(r"\1elmoscope.core", code)) for number, code in enumerate(code_cells, 1)]
     known = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

@@ -1,6 +1,5 @@
 """What changes the words that ELMo expects in a word's place, on What decided it: each word's part, where it says little, and taken along."""
 
-import json
 import runpy
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from core.elmo.weights import save_hdf5
 from pages._export.notebook_file import notebook
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import code_cells, opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
 
 PAGE = "pages/why.py"
@@ -38,9 +37,7 @@ def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(ho
 
 def test_page_and_notebook_give_the_same(tmp_path: Path):
     page = opened_whole(PAGE, a=RIVER, ai="bank")
-    source = [
-        "".join(cell["source"]) for cell in json.loads(notebook("why", {"a": RIVER, "ai": 5}))["cells"] if cell["cell_type"] == "code"
-    ]
+    source = code_cells(notebook("why", {"a": RIVER, "ai": 5}))
     (file := tmp_path / "why.py").write_text("\n\n".join(source), encoding="utf-8")
     names = runpy.run_path(str(file))
     assert [round(change.size, 4) for change in names["changes"].values()] == table(page)["change"].tolist()

@@ -1,6 +1,5 @@
 """The words that ELMo expects in each word's place, on Home: which, where they say little, a press, and exported."""
 
-import json
 import runpy
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from pages._export.notebook_file import notebook
 from pages._home import expected
 from pages._widgets.downloads import provenance
 from tests.app.test_home import part
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import code_cells, opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
 
 RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to lend him any money."
@@ -141,7 +140,7 @@ def test_page_notebook_file_and_command_give_the_same_words(answer, tmp_path: Pa
     page = opened_whole(a=RIVER, b=MONEY)
     taken = page.session_state["_taken"]
     settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi")}
-    source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
+    source = code_cells(notebook("home", settings))
     (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
     computed = runpy.run_path(str(file))["expected"]
     for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):

@@ -27,6 +27,7 @@ from pages._export import recipe
 from pages._export.notebook_file import VIEWS, notebook
 from pages._export.notebook_lessons import LESSONS
 from pages._frame.menu import list_views
+from tests.app.visit import code_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
@@ -58,7 +59,7 @@ def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
 
 
 def code_of(view: str, settings: dict) -> str:
-    return "\n\n".join("".join(cell["source"]) for cell in cells(view, settings) if cell["cell_type"] == "code")
+    return "\n\n".join(code_cells(notebook(view, settings)))
 
 
 @pytest.fixture
@@ -175,8 +176,8 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
     for view in VIEWS:
         every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
         with_text, without = (cells(view, given) for given in (every, {}))
-        constant = [cell["source"] for cell in with_text[3:]]
-        assert constant == [cell["source"] for cell in without[3:]]  # only the cell of given values holds what was typed
+        constant = [cell["source"] for cell in with_text[2:]]
+        assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
     assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
 
 

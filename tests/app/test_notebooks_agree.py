@@ -1,6 +1,5 @@
 """The notebooks of the map, the mix, edits and comparisons have their views' results: ten requests each, as the page's settings ask them."""
 
-import json
 import runpy
 from functools import cache
 
@@ -19,6 +18,7 @@ from core.views.layouts import LayoutRequest
 from core.views.mix import MixRequest
 from pages._export.notebook_file import notebook
 from tests.app.test_views_agree import differences
+from tests.app.visit import code_cells
 
 LABELED = tuple((word, *pair) for word, pair in get_language("en").examples["pairs"].items())
 UNLABELED = (
@@ -88,7 +88,7 @@ def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
         monkeypatch.setattr(own.opener, "every_token", own.opener.targets)
     for k in range(10):
         module, view, settings, request = request_of(kind, k)
-        source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
+        source = code_cells(notebook(view, settings))
         last = next(n for n, cell in enumerate(source) if f"{kind}.compute" in cell)
         (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
         result = runpy.run_path(str(file))[{"layouts": "layout", "edits": "path"}.get(kind, "result")]

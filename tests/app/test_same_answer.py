@@ -1,6 +1,5 @@
 """The page, the notebook and the command give one answer: the verdict, of words of every kind."""
 
-import json
 import re
 import runpy
 
@@ -16,7 +15,7 @@ from core.text.tokens import join_tokens
 from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
 from pages._widgets.downloads import provenance
-from tests.app.visit import opened_whole
+from tests.app.visit import code_cells, opened_whole
 
 OTHERS = {  # without labels, and of spellings that two words share
     "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
@@ -73,7 +72,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         assert title in said, (word, said, command)
         if command["says"] != "too close to call":
             assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
-        source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
+        source = code_cells(notebook("home", settings))
         last = next(k for k, cell in enumerate(source) if "pair.compute" in cell)
         cells[word] = source[: last + 1], command
     for word, (source, command) in cells.items():

@@ -14,7 +14,7 @@ from core.views import induction, sides
 from core.views.induction import InductionRequest
 from pages._widgets import downloads
 from tests.app.test_further_words import said
-from tests.app.visit import opened_whole, tables
+from tests.app.visit import code_cells, opened_whole, tables
 from tests.core.corpus import two_texts
 
 WORDS = ("bank", "bat", "bow", "court", "crane", "match", "plant", "seal", "spring", "table")
@@ -38,8 +38,7 @@ def run(workspace, monkeypatch, tmp_path):
     monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
 
     def run(page) -> dict:
-        cells = json.loads(downloads._notebook(page.session_state["_taken"]))["cells"]
-        source = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        source = code_cells(downloads._notebook(page.session_state["_taken"]))
         (file := tmp_path / "cells.py").write_text("\n\n".join(source), encoding="utf-8")
         return runpy.run_path(str(file))
 

@@ -14,7 +14,7 @@ from pages._classify.notices import describe_choice, describe_measure, describe_
 from pages._export.notebook_file import notebook
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import code_cells, tables
 
 TASKS = [name for name in examples.tasks() if name in summaries(read_results())]
 
@@ -111,7 +111,7 @@ def test_its_notebook_asks_the_same_heads(task: str, tmp_path: Path):
     """Cell after cell, as Jupyter would; texts that are typed get in as values."""
     made = notebook("tasks", {"task_of_paper": task})
     first = json.dumps(list(examples.tasks()[task][0].values()), ensure_ascii=False)
-    code = "\n".join("".join(cell["source"]) for cell in json.loads(made)["cells"] if cell["cell_type"] == "code")
+    code = "\n".join(code_cells(made))
     assert repr(json.loads(first)[0])[1:-1] in code
     path = tmp_path / "notebook.py"
     path.write_text(code, encoding="utf-8")

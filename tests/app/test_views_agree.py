@@ -16,6 +16,7 @@ from core.elmo import models
 from core.elmo.models import open_model
 from core.workspace import Names, Workspace
 from pages._export.notebook_file import notebook
+from tests.app.visit import code_cells
 
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
@@ -209,7 +210,7 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
             assert not list(differences(shown, expected)), (name, request)
             if not view:
                 continue
-            source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
+            source = code_cells(notebook(view, settings))
             last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(workspace" in cell)
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))

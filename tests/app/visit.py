@@ -1,5 +1,6 @@
 """A page of the app opened by its address, as a visitor opens a link."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from pages._frame import places
 from pages._frame.menu import door
 
 APP = Path(__file__).parents[2] / "app.py"
+
+
+def code_cells(notebook: str) -> list[str]:
+    """Return the code of an exported notebook's cells, with the modules that this process has imported as `core`."""
+    cells = json.loads(notebook)["cells"]
+    return ["".join(cell["source"]).replace("elmoscope.core", "core") for cell in cells if cell["cell_type"] == "code"]
 
 
 def opened(path: str = "app.py", **address: str) -> AppTest:

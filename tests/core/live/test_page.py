@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import core.__main__ as package
 from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.model import BiLM
@@ -147,24 +146,24 @@ def written(monkeypatch, tmp_path):
 
 
 def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):
-    package.live(path="page.html")
-    package.live("A bank.", "The bank.", path="page.html")
+    notebook.live(path="page.html")
+    notebook.live("A bank.", "The bank.", path="page.html")
     assert written == ["elmo-mini"]  # once
-    package.live(model="elmo-ko-mini", path="page.html")
+    notebook.live(model="elmo-ko-mini", path="page.html")
     assert written == ["elmo-mini", "elmo-ko-mini"]
-    package.live(path="page.html")
+    notebook.live(path="page.html")
     mine = {"bank": ["A bank.", "The bank."]}
-    package.live(path="page.html", examples=mine)
-    package.live(path="page.html", examples=mine)
+    notebook.live(path="page.html", examples=mine)
+    notebook.live(path="page.html", examples=mine)
     assert written == ["elmo-mini", "elmo-ko-mini", "elmo-mini", "elmo-mini"]
-    package.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
-    package.live(path="page.html")
+    notebook.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
+    notebook.live(path="page.html")
     assert len(written) == 6
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
 
 
 def test_two_models_pages_lie_beside_each_other(written, tmp_path):
-    first, second = package.live(), package.live(model="elmo-ko-mini")
+    first, second = notebook.live(), notebook.live(model="elmo-ko-mini")
     assert (first.path.name, second.path.name) == ("elmoscope.html", "elmoscope-elmo-ko-mini.html")
     assert {path.name for path in tmp_path.iterdir()} == {"elmoscope.html", "elmoscope-elmo-ko-mini.html"}
 
@@ -187,21 +186,21 @@ def test_a_file_that_is_no_page_is_never_written_over(text, written, tmp_path):
     (tmp_path / "mine.html").write_bytes(content)
     for examples in (None, {"bank": ["A bank.", "The bank."]}):
         with pytest.raises(BadInput, match="is not a page that elmoscope wrote"):
-            package.live(path="mine.html", examples=examples)
+            notebook.live(path="mine.html", examples=examples)
     assert (tmp_path / "mine.html").read_bytes() == content and not written
 
 
 def test_a_page_that_was_changed_by_hand_is_never_written_over(written, tmp_path):
-    package.live()
+    notebook.live()
     changed = (tmp_path / "elmoscope.html").read_text("utf-8").replace("</main>", "<p>my notes</p></main>")
     (tmp_path / "elmoscope.html").write_text(changed, "utf-8")
     with pytest.raises(BadInput, match="changed since"):
-        package.live(examples={"bank": ["A bank.", "The bank."]})
+        notebook.live(examples={"bank": ["A bank.", "The bank."]})
     assert (tmp_path / "elmoscope.html").read_text("utf-8") == changed
 
 
 def test_a_notebook_shows_the_page_at_its_sentences(written):
-    shown = package.live("We sat on the bank.", 'The "bank" lent.', layer="1")
+    shown = notebook.live("We sat on the bank.", 'The "bank" lent.', layer="1")
     assert isinstance(shown, notebook.LivePage)
     frame = str(shown._repr_html_())
     assert 'src="elmoscope.html#a=We%20sat%20on%20the%20bank.' in frame and "layer=1" in frame and '"bank"' not in frame
