@@ -1,7 +1,7 @@
 """AllenNLP 2.10.1 as a second engine: the reference implementation of ELMo, in a process of its own.
 
-`allennlp_worker.py` runs in the Python 3.10 environment that `allennlp_setup` makes; `AllenNLPEngine` speaks to it through pipes
-(the worker's docstring has the protocol). No call waits longer than its time limit, whatever the worker does.
+`allennlp_worker.py` runs in the Python 3.10 environment that `allennlp_setup` makes. `AllenNLPEngine` communicates with it through pipes
+(see the worker's docstring for the protocol). Every call has a time limit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AGAIN = f"If it stays so, remove the environment's folder and run: {SETUP}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineResult:
-    """What AllenNLP computed."""
+    """The layers and versions that AllenNLP returned."""
 
     layers: list  # float32 (L, T, D) for each sentence; with stateful, a list of them for each stream
     seconds: float  # character ids and biLM only
@@ -44,8 +44,10 @@ class EngineResult:
 
 
 class AllenNLPEngine:
-    """AllenNLP's biLM in a worker, which starts at the first call, and anew at the call after it was stopped. `command` is started in the
-    worker's place (tests do). Calls from several threads wait for each other."""
+    """AllenNLP's biLM in a worker process, started at the first call and again after a stop.
+
+    `command` replaces the worker in tests. Calls from several threads wait for each other.
+    """
 
     def __init__(self, *, command: Sequence[str] | None = None) -> None:
         self._command = list(command) if command else None
@@ -60,7 +62,7 @@ class AllenNLPEngine:
         self.close()
 
     def ping(self, *, timeout_s: float = 120.0) -> dict[str, str]:
-        """Versions of allennlp, torch and python in the worker. Raises EngineUnavailable."""
+        """Return the versions of allennlp, torch and python in the worker. Raises EngineUnavailable."""
         return _versions(self._ask({"op": "ping"}, timeout_s=timeout_s))
 
     def embed(
@@ -74,8 +76,11 @@ class AllenNLPEngine:
         threads: int | None = None,  # of torch; None leaves it to torch
         timeout_s: float = 120.0,  # for the whole call: starting, loading, embedding
     ) -> EngineResult:
-        """Layers of token lists or, with `stateful`, of equally long streams of token lists. Raises BadInput where sentences, options or
-        weights cannot be used, EngineUnavailable where AllenNLP is not installed, ends, or does not answer in time."""
+        """Return the layers of token lists or, with `stateful`, of equally long streams of token lists.
+
+        Raises BadInput if sentences, options or weights cannot be used, EngineUnavailable if AllenNLP is not installed, ends, or does not
+        answer in time.
+        """
         _check(sentences, stateful=stateful, batch_size=batch_size)
         options, weights = (_existing(path) for path in (options_path, weights_path))
         with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:
@@ -96,7 +101,7 @@ class AllenNLPEngine:
             self._stop()
 
     def _ask(self, request: dict, *, timeout_s: float) -> dict:
-        """The answer to a request; the worker is stopped unless it answered as agreed and can go on."""
+        """Return the answer to a request. The worker is stopped unless it answered correctly and can continue."""
         with self._lock:
             if self._worker is None:
                 self._worker = _Worker(self._command or worker_command())
@@ -120,7 +125,7 @@ class AllenNLPEngine:
 
 
 class _Worker:
-    """A started worker. Three threads own its pipes, so that no full or silent pipe can stop a caller."""
+    """A started worker. Three threads own its pipes, so that a full or silent pipe cannot block a caller."""
 
     def __init__(self, command: Sequence[str]) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -140,7 +145,7 @@ class _Worker:
             thread.start()
 
     def exchange(self, request: dict, *, timeout_s: float) -> dict:
-        """Send a request, return its answer. After EngineUnavailable the caller must stop the worker."""
+        """Send a request and return its answer. After EngineUnavailable the caller must stop the worker."""
         self.requests.put(json.dumps(request).encode() + b"\n")
         try:
             line = self.answers.get(timeout=max(timeout_s, 0.0))
@@ -165,7 +170,7 @@ class _Worker:
         raise EngineUnavailable(f"AllenNLP's worker answered '{request['op']}' with '{start}'{self._last_words()}. {AGAIN}")
 
     def stop(self) -> None:
-        """End the worker at once; again is harmless."""
+        """End the worker at once. Repeated calls do no harm."""
         self.requests.put(None)
         kill(self.process)
         with suppress(subprocess.TimeoutExpired):
@@ -199,7 +204,7 @@ def _overhear(stderr: IO[bytes], complaints: deque) -> None:
 
 
 def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
-    """BadInput unless `sentences` is a list of token lists or, with `stateful`, of equally long lists of them."""
+    """Raise BadInput unless `sentences` is a list of token lists or, with `stateful`, of equally long lists of them."""
     if batch_size < 1:
         raise BadInput(f"batch_size must be at least 1, got {batch_size}.")
     streams = sentences if stateful else [sentences]
@@ -219,7 +224,7 @@ def _existing(path: Path | str) -> str:
 
 
 def _read(output: Path, sentences: Sequence, *, stateful: bool) -> list:
-    """The worker's arrays, nested as `sentences` is."""
+    """Return the worker's arrays, nested like `sentences`."""
     with np.load(output, allow_pickle=False) as arrays:
         if stateful:
             return [[arrays[f"{s}/{k}"] for k in range(len(stream))] for s, stream in enumerate(sentences)]

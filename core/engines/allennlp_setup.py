@@ -1,5 +1,7 @@
-"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`. No newer Python can
-install AllenNLP, so it gets a folder of its own, made once by `setup`."""
+"""The Python 3.10 environment in which AllenNLP 2.10.1 runs, with the exact packages of `allennlp_requirements.txt`.
+
+AllenNLP cannot be installed on a newer Python, so `setup` makes a separate folder once.
+"""
 
 import hashlib
 import json
@@ -28,13 +30,13 @@ UV = "uv==0.13.9"  # what fetches a Python where there is none
 
 
 def environment_path() -> Path:
-    """The environment's folder: ELMOSCOPE_ALLENNLP, or `allennlp-env` in the user's cache folder."""
+    """Return the environment's folder: ELMOSCOPE_ALLENNLP, or `allennlp-env` in the user's cache folder."""
     value = os.environ.get("ELMOSCOPE_ALLENNLP")
     return (Path(value).expanduser() if value else cache_folder() / "allennlp-env").resolve()
 
 
 def is_ready() -> bool:
-    """Whether `setup` has finished here, for the requirements as they are now."""
+    """Return whether `setup` has finished for the current requirements."""
     folder = environment_path()
     try:
         marker = json.loads((folder / READY).read_text("utf-8"))
@@ -44,7 +46,7 @@ def is_ready() -> bool:
 
 
 def worker_command() -> list[str]:
-    """What starts the worker. Raises EngineUnavailable where the environment is not ready."""
+    """Return the command that starts the worker. Raises EngineUnavailable if the environment is not ready."""
     folder = environment_path()
     if not is_ready():
         raise EngineUnavailable(f"AllenNLP is not installed in {folder}. Run: {SETUP}")
@@ -52,7 +54,7 @@ def worker_command() -> list[str]:
 
 
 def find_python310() -> Path | None:
-    """A Python 3.10 that runs and can make environments, or None. Each candidate is really started: a shim may fail."""
+    """Return a Python 3.10 that can make environments, or None. Each candidate is started, because a shim may fail."""
     home = Path.home()
     data = Path(os.environ.get("APPDATA") or home) if os.name == "nt" else home / ".local" / "share"
     program = "python.exe" if os.name == "nt" else "bin/python3.10"
@@ -65,8 +67,9 @@ def find_python310() -> Path | None:
 def setup(report: Callable[[str], None], *, python: Path | str | None = None) -> Path:
     """Make the environment unless it is ready, passing pip's lines to `report`; return its folder.
 
-    A Python 3.10 of this machine is taken, else uv fetches one. About 0.9 GB of download and 2 GB of disk. A half-made environment is removed and remade; one that we did not make
-    is used if AllenNLP works in it, and never removed. Raises EngineUnavailable, or BadInput if `python` is no 3.10.
+    Uses a Python 3.10 of this machine, or else one that uv downloads. About 0.9 GB of download and 2 GB of disk. An unfinished environment
+    is removed and made again; a foreign one is used if AllenNLP works in it, and never removed. Raises EngineUnavailable, or BadInput if
+    `python` is not a 3.10.
     """
     folder = environment_path()
     with _only_one(folder):
@@ -99,7 +102,7 @@ def _worker_of(folder: Path) -> list[str]:
 
 
 def _as_python310(command: Sequence[str]) -> Path | None:
-    """The interpreter that `command` starts, if it is a Python 3.10 with venv and pip."""
+    """Return the interpreter that `command` starts if it is a Python 3.10 with venv and pip."""
     question = "import sys, venv, ensurepip; print(*sys.version_info[:2], sys.executable)"
     try:
         pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
@@ -124,7 +127,7 @@ def _choose_python(python: Path | str | None, report: Callable[[str], None]) -> 
 
 
 def _python_by_uv(report: Callable[[str], None]) -> Path | None:
-    """A Python 3.10 that uv fetches from its publisher, by the uv of this machine or one from PyPI; None where it cannot."""
+    """Return a Python 3.10 downloaded by the machine's uv or one from PyPI, or None."""
     with TemporaryDirectory() as folder, suppress(EngineUnavailable, OSError):
         report("There is no Python 3.10 here: fetching one by uv")
         uv = shutil.which("uv")
@@ -136,7 +139,7 @@ def _python_by_uv(report: Callable[[str], None]) -> Path | None:
 
 
 def _install(python: Path, folder: Path, report: Callable[[str], None]) -> None:
-    """A new environment in `folder`, whatever was there, with all requirements in it."""
+    """Make a new environment with all requirements in `folder`, replacing its content."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MADE).touch()
@@ -167,7 +170,7 @@ def _stream(command: Sequence[str], report: Callable[[str], None]) -> None:
 
 
 def _first_ping(folder: Path) -> dict[str, str]:
-    """Versions of allennlp, torch and python, from a worker started for this alone."""
+    """Return the versions of allennlp, torch and python from a temporary worker."""
     try:
         request = b'{"op": "ping"}\n'
         done = subprocess.run(_worker_of(folder), input=request, capture_output=True, timeout=600.0)
@@ -182,7 +185,7 @@ def _first_ping(folder: Path) -> dict[str, str]:
 
 
 def kill(process: subprocess.Popen) -> None:
-    """End a process and whatever it started, at once; it must lead a session of its own."""
+    """End a process and its children at once. It must lead a session of its own."""
     if process.poll() is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
@@ -190,7 +193,7 @@ def kill(process: subprocess.Popen) -> None:
 
 @contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
-    """Hold the lock beside `folder`; the system frees it when its holder dies. EngineUnavailable if it is taken."""
+    """Hold the lock next to `folder`, which the system releases when its holder dies. Raises EngineUnavailable if it is taken."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.with_name(f"{folder.name}.lock"), "a+b") as file:
         try:

@@ -29,11 +29,11 @@ HERE = Path(__file__).resolve().parent
 
 
 class ImportFailed(Exception):
-    """AllenNLP, or something it needs, is not in this environment."""
+    """An error for AllenNLP, or a package it needs, missing from this environment."""
 
 
 class Worker:
-    """The last model loaded, kept until another is asked for."""
+    """A worker with the model that was loaded last."""
 
     def __init__(self) -> None:
         self.key: tuple = ()  # path, time of change and size of the two files
@@ -41,7 +41,7 @@ class Worker:
         self.n_threads: int | None = None  # what torch chose by itself
 
     def answer(self, request: dict) -> dict:
-        """The answer to one request; never raises."""
+        """Return the answer to one request. Never raises."""
         try:
             operations = {"ping": lambda _: versions(), "embed": self.embed}
             if request.get("op") not in operations:
@@ -73,7 +73,7 @@ class Worker:
         return {**result, "seconds": done - loaded, "load_seconds": loaded - start, "tokens": n_tokens}
 
     def load(self, options: str, weights: str):
-        """The biLM of the two files, in eval mode; read again only if a file is another or has changed."""
+        """Return the biLM of the two files in eval mode. They are read again only if they have changed."""
         from allennlp.modules.elmo import _ElmoBiLm
 
         states = [os.stat(path) for path in (options, weights)]
@@ -114,7 +114,7 @@ def embed_streams(model, streams: list[list[list[str]]]) -> Iterator[tuple[str, 
 
 
 def forward(model, batch: list[list[str]]) -> list:
-    """B token lists -> B arrays (L, T, D): AllenNLP's activations without the two sentence boundaries."""
+    """Return AllenNLP's activations (L, T, D) of B token lists without the two sentence boundaries."""
     import torch
     from allennlp.modules.elmo import batch_to_ids
 
@@ -125,7 +125,7 @@ def forward(model, batch: list[list[str]]) -> list:
 
 
 def write(output: Path, arrays: dict) -> None:
-    """Write an .npz whole or not at all."""
+    """Write an .npz atomically."""
     import numpy as np
 
     temporary = output.with_name(f"{output.name}.{os.getpid()}.part")
@@ -138,7 +138,7 @@ def write(output: Path, arrays: dict) -> None:
 
 
 def versions() -> dict:
-    """Versions of what computes; imports it, which takes seconds the first time. Raises ImportFailed."""
+    """Return the versions of the packages; the first import takes seconds. Raises ImportFailed."""
     try:
         import_module("allennlp.modules.elmo")
         import torch
@@ -149,7 +149,7 @@ def versions() -> dict:
 
 
 def one_sentence(error: Exception) -> str:
-    """The error's kind and its text, on one line, at most 300 characters."""
+    """Return the error's kind and text on one line of at most 300 characters."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
@@ -176,7 +176,7 @@ def main() -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End at once when the parent has died, even in the middle of a long request (stdin's end is read only after it)."""
+    """End at once when the parent has died, even during a long request (the end of stdin is read only after it)."""
     while os.name == "posix" and os.getppid() == parent:
         time.sleep(0.5)
     if os.name == "posix":

@@ -1,4 +1,4 @@
-"""A transformer's head for masked words, where it came with one: which pieces could stand where a word is, from both sides at once."""
+"""A transformer's masked-word head, if it has one: the pieces that could replace a word, given both sides."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NEW_WORD = ("Ġ", "▁")  # before a piece that begins a word, in byte-level and
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """A piece of the vocabulary as one reads it, and its share of all."""
+    """A piece of the vocabulary in readable form, and its probability."""
 
     text: str
     probability: float
@@ -26,7 +26,7 @@ class Likely:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """What could stand in a word's place, likeliest first, and how the word that is there fared."""
+    """The likeliest pieces in a word's place, best first, and the rank of the actual word."""
 
     likeliest: tuple[Likely, ...]
     probability: float | None  # of the word that is there; None where it is several pieces, which one mask cannot be
@@ -35,7 +35,7 @@ class Masked:
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a transformer's folder says that its weights hold a head for masked words."""
+    """Return whether a transformer's folder declares a masked-word head."""
     try:
         named = json.loads((folder / "config.json").read_text("utf-8")).get("architectures") or []
         return any(str(name).endswith(HEAD) for name in named)
@@ -44,10 +44,10 @@ def has_head(folder: Path) -> bool:
 
 
 class MaskedWords:
-    """An encoder with its folder's head for masked words; the network is the encoder's own, held once."""
+    """An encoder with the masked-word head of its folder. The network is shared with the encoder."""
 
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
-        """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
+        """Open the head. Raises MissingArtifact if the folder has none, BadInput if the library cannot read the model."""
         if not has_head(folder) or encoder.tokenizer.mask_token_id is None:
             raise MissingArtifact(t("{model} has no masked-word head. Choose another model.", model=folder.name))
         import transformers
@@ -57,8 +57,7 @@ class MaskedWords:
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 
     def at(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
-        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokenizer are never answers and
-        have no share."""
+        """Return the k likeliest pieces in place of one masked word of a sentence. Special tokens are excluded."""
         if position not in range(len(tokens)):
             raise BadInput(t("Type a few words, for example: Let’s stick to"))
         ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)
@@ -86,5 +85,5 @@ class MaskedWords:
 
     @property
     def _marks_beginnings(self) -> bool:
-        """Whether this vocabulary marks the pieces that begin a word, not those that go on with one."""
+        """Return whether this vocabulary marks the pieces that begin a word, not those that continue one."""
         return any(sign in self.encoder.tokenizer.get_vocab() for sign in NEW_WORD)

@@ -1,10 +1,10 @@
-"""Any transformer that the library `transformers` reads, as an encoder of words: sentences of words to layers (L, T, D).
+"""Encode sentences into layers (L, T, D) per word with any transformer that the library `transformers` reads.
 
 A transformer reads pieces of words (Wu et al. 2016; Sennrich et al. 2016). A word's vector is the mean of its pieces' vectors, or its
-first or last piece's. Layer 0 are the embeddings, position included; layer k is what block k gives. Marks that a model sets around a
+first or last piece's. Layer 0 is the embeddings, position included; layer k is the output of block k. Special tokens around a
 sentence are fed and then removed. A sentence longer than the model's window is read in windows that overlap by half, and each piece
-is taken from the window in which it stands furthest from an edge. So a sentence's vectors depend on the sentence alone, not on what
-shares its batch. The library is optional: it is imported when a model of its kind is opened.
+is taken from the window in which it is furthest from an edge. So a sentence's vectors depend on the sentence alone, not on its
+batch. The library is optional and imported when such a model is opened.
 """
 
 import hashlib
@@ -26,14 +26,14 @@ from ..text.tokens import bare
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
 PACKAGE = "transformers==5.23.0"
 WEIGHTS = {"use_safetensors": True, "dtype": torch.float32}  # how a model is read
-HIDDEN = "<UNK>"  # the token that stands for a masked word (core.senses.influence): the model's own mask, or its unknown word
-NO_LIMIT = 100_000  # a tokenizer that knows of no longest text says a number beyond any text
-USUAL_WINDOW = 512  # pieces, where neither the tokenizer nor the model names a limit
+HIDDEN = "<UNK>"  # the token in place of a masked word (core.senses.influence): the model's mask, or its unknown word
+NO_LIMIT = 100_000  # tokenizers without a limit report a larger number
+USUAL_WINDOW = 512  # pieces, if neither the tokenizer nor the model states a limit
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A stretch of a sentence's pieces that is read at once, and which of its pieces are taken from it."""
+    """A stretch of a sentence's pieces that is read at once, and the pieces that are taken from it."""
 
     sentence: int
     start: int
@@ -42,12 +42,12 @@ class _Window:
 
 
 def is_transformer(folder: Path) -> bool:
-    """Whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
+    """Return whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
     return (folder / "config.json").is_file() and not any(folder.glob("*options.json"))
 
 
 def weights_of(folder: Path) -> list[Path]:
-    """The safetensors of a transformer's folder; MissingArtifact where there are none, pickles being no weights that we open."""
+    """Return the safetensors of a transformer's folder. Raises MissingArtifact if it has none; pickles are not opened."""
     if result := sorted(folder.glob("*.safetensors")):
         _check_parts(folder, {path.name for path in result})
         return result
@@ -55,7 +55,7 @@ def weights_of(folder: Path) -> list[Path]:
 
 
 def _check_parts(folder: Path, there: set[str]) -> None:
-    """CorruptArtifact where the list of a model's parts names a file that is none of its safetensors: its name could lead out."""
+    """Raise CorruptArtifact if the list of a model's parts names a file outside its safetensors, which could be outside the folder."""
     path = folder / "model.safetensors.index.json"
     if not path.is_file():
         return
@@ -68,15 +68,17 @@ def _check_parts(folder: Path, there: set[str]) -> None:
 
 
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:
-    """16 hex digits of the configuration, the tokenizer, the weights, and how pieces become words where that is not the mean."""
+    """Return 16 hex digits of the configuration, the tokenizer, the weights, and the pooling of pieces unless it is the mean."""
     files = [folder / name for name in ("config.json", "tokenizer.json", "vocab.txt", "merges.txt")]
     whole = hashlib.sha256("".join(file_sha256(path) for path in [*files, *weights_of(folder)] if path.is_file()).encode())
     return whole.hexdigest()[:16] + ("" if pieces == MEAN else f"-{pieces}")
 
 
 class TransformerEncoder:
-    """A transformer in evaluation mode, float32; safe to share between threads. EngineUnavailable where `transformers` is not installed,
-    BadInput and MissingArtifact where the folder is no model it reads."""
+    """A transformer in evaluation mode, float32. Threads may share it.
+
+    Raises EngineUnavailable if `transformers` is not installed, BadInput or MissingArtifact if the folder is not a model that it reads.
+    """
 
     def __init__(
         self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
@@ -98,8 +100,10 @@ class TransformerEncoder:
         self._hidden = self._unknown if self.tokenizer.mask_token_id is None else self.tokenizer.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D). `report(tokens done, tokens
-        in all)` is called after each batch."""
+        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
+
+        Calls `report(tokens done, total)` after each batch.
+        """
         cut = [self._cut(sentence) for sentence in sentences]
         results = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
         windows = [window for number, (ids, _) in enumerate(cut) for window in self._windows(number, ids)]
@@ -115,24 +119,26 @@ class TransformerEncoder:
         return [self._words(layers, starts) for layers, (_, starts) in zip(results, cut, strict=True)]
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown. `read`, the
-        sentences' own layers, are of no use: in them it was read."""
+        """Return the top layer (n, D) at one token of each sentence, which is masked or unknown.
+
+        `read`, the sentences' own layers, is ignored, because in them the token was read.
+        """
         hidden = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
         return np.stack([layers[-1, place] for layers, place in zip(self.encode(hidden), positions, strict=True)])
 
     def pieces_of(self, word: str) -> list[str]:
-        """The pieces in which the model reads a word, as its vocabulary writes them."""
+        """Return the pieces of a word as the vocabulary writes them."""
         return self.tokenizer.convert_ids_to_tokens(self._cut([word])[0])
 
     def masked_ids(self, sentence: list[str], position: int) -> tuple[list[int], int]:
-        """A sentence's pieces with the marks around them, of a long one as many around the word as fit, and where that word's first piece is."""
+        """Return a sentence's pieces with special tokens, limited to those around the word that fit, and the place of its first piece."""
         ids, starts = self._cut(sentence)
         place = int(starts[position])
         first = max(0, min(place - self.window // 2, len(ids) - self.window))
         return [*self._before, *ids[first : first + self.window], *self._after], len(self._before) + place - first
 
     def _cut(self, sentence: list[str]) -> tuple[list[int], np.ndarray]:
-        """The pieces' numbers, and at which piece each word begins, (T,); a word without pieces is an unknown one."""
+        """Return the piece ids and the piece at which each word begins, (T,). A word without pieces is unknown."""
         if not sentence:
             return [], np.zeros(0, int)
         words = [bare(token) or " " for token in sentence]
@@ -146,7 +152,7 @@ class TransformerEncoder:
         return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
 
     def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:
-        """One window, or several that overlap by half; each piece is taken from the one that it stands furthest inside of."""
+        """Return one window, or several that overlap by half; each piece is taken from the window with the largest margin around it."""
         size = self.window
         step = max(1, self.window // 2)
         starts = [*range(0, max(1, len(ids) - size), step)]
@@ -158,7 +164,7 @@ class TransformerEncoder:
                 yield _Window(number, start, tuple(ids[start : start + size]), slice(low, high))
 
     def _batches(self, windows: list[_Window]) -> Iterator[list[_Window]]:
-        """Windows of like length, each batch at most `batch_tokens` pieces as padded (or one window)."""
+        """Group windows of similar length, each batch at most `batch_tokens` pieces after padding (or one window)."""
         group: list[_Window] = []
         for item in sorted(windows, key=lambda window: len(window.ids)):
             size = len(item.ids) + len(self._before) + len(self._after)
@@ -170,7 +176,7 @@ class TransformerEncoder:
             yield group
 
     def _read(self, batch: list[_Window]) -> Iterator[np.ndarray]:
-        """(L, pieces, D) of each window, marks removed."""
+        """Return (L, pieces, D) of each window without special tokens."""
         rows = [[*self._before, *item.ids, *self._after] for item in batch]
         longest = max(map(len, rows))
         ids = torch.zeros((len(rows), longest), dtype=torch.long)
@@ -185,7 +191,7 @@ class TransformerEncoder:
             yield layers[:, k, first : first + len(item.ids)]
 
     def _words(self, layers: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """(L, pieces, D) -> (L, T, D)."""
+        """Pool pieces (L, pieces, D) into words (L, T, D)."""
         ends = np.append(starts[1:], layers.shape[1])
         if not len(starts):
             return layers[:, :0]
@@ -197,7 +203,7 @@ class TransformerEncoder:
 
 
 def read_folder(kind: type, folder: Path, **options):
-    """A class of `transformers` read from a folder: nothing is fetched, no code of the folder is run. BadInput where it is not read."""
+    """Read a class of `transformers` from a folder without downloads and without running the folder's code. Raises BadInput."""
     try:
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # of any library below: which ones depends on the model
@@ -206,7 +212,7 @@ def read_folder(kind: type, folder: Path, **options):
 
 
 def _open(folder: Path):
-    """(tokenizer, model) by `transformers`; no pickle is read."""
+    """Return (tokenizer, model). No pickle is read."""
     if find_spec("transformers") is None:
         raise EngineUnavailable(t("{name} is a transformer: pip install {package}", name=folder.name, package=PACKAGE))
     import transformers
@@ -223,7 +229,7 @@ def _open(folder: Path):
 
 
 def _shape(model) -> tuple[int, int]:
-    """(layers with the embeddings, numbers in a vector), as the model gives them: names in its configuration differ by kind."""
+    """Return (layers with the embeddings, vector size) from the model's output, because configurations name them differently."""
     with torch.inference_mode():
         ids = torch.zeros((1, 1), dtype=torch.long, device=next(model.parameters()).device)
         hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
@@ -233,7 +239,7 @@ def _shape(model) -> tuple[int, int]:
 
 
 def _marks(tokenizer) -> tuple[list[int], list[int]]:
-    """What the tokenizer sets before and after a sentence."""
+    """Return the special tokens before and after a sentence."""
     read = tokenizer(["a"], is_split_into_words=True, add_special_tokens=True)
     inside = [k for k, word in enumerate(read.word_ids()) if word is not None]
     ids = list(read["input_ids"])
@@ -241,7 +247,7 @@ def _marks(tokenizer) -> tuple[list[int], list[int]]:
 
 
 def _window(tokenizer, config) -> int:
-    """The most pieces that are read at once, marks included."""
+    """Return the maximum number of pieces read at once, special tokens included."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or USUAL_WINDOW
     if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):  # whose first positions are padding's
         positions -= (config.pad_token_id or 0) + 1

@@ -1,8 +1,8 @@
-"""What stands around a word, without any network: baselines beside which a contextual vector has to prove itself.
+"""Baselines without a network, with which contextual vectors are compared.
 
-Shuffled labels only show that vectors know something of their sentence. Whether they know more than which words stand in it is
-asked of the static context: the sum of the other words' static vectors, the commonest ones left out. And whether sentences of
-one sense are merely alike in form, of two numbers: how long the sentence is and where the word stands in it.
+Shuffled labels show only that vectors know something about their sentence. The static context, the sum of the other words' static vectors
+without the most frequent ones, shows whether they know more than the words of the sentence. Two numbers, the length of the sentence and the
+position of the word, show whether sentences of one sense merely have the same form.
 """
 
 from collections.abc import Sequence
@@ -18,35 +18,36 @@ COMMONEST = 200  # of the words, most frequent first, that say nothing of a topi
 def static_contexts(
     vectors: StaticVectors, sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]], *, commonest: int = COMMONEST
 ) -> np.ndarray:
-    """Tokens of N sentences and the word's place in each, (start, end) -> (N, D): sums over the tokens outside the place. A token without a
-    vector, or among the `commonest`, counts nothing; where none is left the row is zero."""
+    """Return the sums (N, D) of the static vectors outside the word's place (start, end) in each of N sentences.
+
+    Tokens without a vector and the `commonest` are ignored. The row is zero if none is left.
+    """
     common = set(vectors.words[:commonest])
     rows = np.zeros((len(sentences), vectors.dim), np.float32)
-    known: dict[str, np.ndarray | None] = {}
+    vectors_by_token: dict[str, np.ndarray | None] = {}
     for row, (tokens, (start, end)) in zip(rows, zip(sentences, spans, strict=True), strict=True):
         for token in (*tokens[:start], *tokens[end:]):
-            if token not in known:
-                known[token] = None if vectors.spelling(token) in common else vectors.vector(token)
-            if known[token] is not None:
-                row += known[token]
+            if token not in vectors_by_token:
+                vectors_by_token[token] = None if vectors.spelling(token) in common else vectors.vector(token)
+            if vectors_by_token[token] is not None:
+                row += vectors_by_token[token]
     return rows
 
 
 def forms(sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Tokens of N sentences and the word's place in each -> (N, 2): tokens in the sentence, tokens before the word; each in its
-    standard deviations over the N."""
+    """Return the number of tokens in the sentence and before the word, (N, 2), each in standard deviations over the N sentences."""
     result = np.array([(len(tokens), start) for tokens, (start, _) in zip(sentences, spans, strict=True)], np.float64)
     spread = result.std(axis=0)
     return (result / np.where(spread > 0, spread, 1)).astype(np.float32)
 
 
 def nearness(points: np.ndarray) -> np.ndarray:
-    """(n, d) -> (n, n): 1 minus the distance, so that measures made for cosines rank by distance."""
+    """Return 1 minus the distances (n, n) of points (n, d), so that measures for cosines rank by distance."""
     return 1 - np.linalg.norm(points[:, None] - points[None], axis=2)
 
 
 def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
-    """(n, D) of one word -> (n, n); `centered` takes the mean of the unit vectors off first. A zero vector is at cosine 0 from all."""
+    """Return the cosines (n, n) of vectors (n, D) of one word. `centered` subtracts the mean unit vector. Zero vectors have cosine 0."""
     rows = unit(np.asarray(vectors, np.float32))
     if centered:
         rows = unit(rows - rows.mean(axis=0))

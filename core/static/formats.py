@@ -66,7 +66,7 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
 
 
 def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence, in the language in use, for each way in which a file differs from its format; `properties` are those of `read`."""
+    """Return a sentence, in the selected language, for each way in which a file differs from its format; `properties` are those of `read`."""
     sentences = []
     if "promised" in properties:
         numbers = {"name": name, "promised": properties["promised"], "n": properties["words"]}
@@ -92,7 +92,7 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _unpack(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file's bytes, unpacked on the way; text in UTF-16 or UTF-32 comes as UTF-8."""
+    """Open a file's bytes, decompressed; text in UTF-16 or UTF-32 is transcoded to UTF-8."""
     kind = path.suffix.lower()
     if kind not in _OPENERS and kind != ".zip":
         with path.open("rb") as stream:
@@ -112,7 +112,7 @@ def _unpack(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
-    """Return the stream after a byte order mark, which is no part of the first word; UTF-16 and UTF-32 transcoded."""
+    """Return the stream after a byte order mark, with UTF-16 and UTF-32 transcoded."""
     start = stream.read(512)
     stream.seek(0)
     if start.startswith(BOM_UTF8):
@@ -210,7 +210,7 @@ def _count_numbers(line: bytes) -> int:
 
 
 def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Read all words; `head` is the file's beginning, by which its form is known."""
+    """Read all words; `head` is the file's beginning, which determines its form."""
     form = _form_of(head, name)
     binary = form.name == BINARY
     places: dict[str, int] = {}
@@ -262,8 +262,11 @@ def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int
 
 
 def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
-    """Refuse numbers that no vector has. In a binary file they show that a word has a blank: its end is then read as numbers, and the
-    last of its vector's bytes as the beginning of the next word, one of `odd_words`."""
+    """Refuse numbers that no vector has.
+
+    In a binary file they show that a word contains a blank: its end is then read as numbers, and the last bytes of its vector as the
+    beginning of the next word, one of `odd_words`.
+    """
     displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.name == BINARY else ""
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
@@ -314,7 +317,7 @@ def _lines(stream: IO[bytes], head: bytes, count: _ByteCount) -> Iterator[bytes]
 
 
 def _has_old_breaks(head: bytes) -> bool:
-    """Whether lines end in a carriage return alone, as on old Macs."""
+    """Return whether lines end in a carriage return alone, as on old Macs."""
     return b"\n" not in head and b"\r" in head
 
 
@@ -334,22 +337,22 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _B
 
 
 def _with_blanks(line: bytes, dim: int) -> list[bytes]:
-    """Split a line whose word contains blanks; return an empty word where the line has not D numbers.
+    """Split a line whose word contains blanks; return an empty word if the line does not have D numbers.
 
-    A word may end in numbers ("section 9") if they cannot be the vector's: integers where it has none, or shorter than all of its numbers.
+    A word may end in numbers ("section 9") if they cannot be the vector's: integers if it has none, or shorter than all of its numbers.
     """
     word, *numbers = line.rsplit(None, dim)
     word = word.strip()
     if len(numbers) < dim:
         return [b""]
-    whole = all(b"." in number or b"e" in number.lower() for number in numbers)
+    are_decimals = all(b"." in number or b"e" in number.lower() for number in numbers)
     shortest = min(map(len, numbers))
     last = word.split()[-_count_numbers(word) :] if _count_numbers(word) else []
-    return [word, *numbers] if all((whole and field.isdigit()) or len(field) < shortest for field in last) else [b""]
+    return [word, *numbers] if all((are_decimals and field.isdigit()) or len(field) < shortest for field in last) else [b""]
 
 
 def _fault(line: bytes, dim: int) -> str:
-    """Say why a line is no word with D numbers."""
+    """Return why a line is not a word with D numbers."""
     fields = line.split()
     if line[:1].isspace() and len(fields) == dim:
         return t("no word before the numbers")
@@ -361,7 +364,10 @@ def _fault(line: bytes, dim: int) -> str:
 
 
 def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
-    """(number, word, D float32) of each entry: the word, a space, the numbers, perhaps a line break. `rest` gets what is left over."""
+    """Yield (number, word, D float32) of each entry: the word, a space, the numbers, an optional line break.
+
+    `rest` receives the remaining bytes.
+    """
     stream.readline(MAX_LINE)
     buffer = b""
     at = place = 0

@@ -1,10 +1,10 @@
-"""GloVe, trained here: global vectors from weighted co-occurrence counts (Pennington, Socher and Manning 2014).
+"""Train GloVe: global vectors from weighted co-occurrence counts (Pennington, Socher and Manning 2014).
 
     J = sum over i, j of f(X_ij) (w_i . w~_j + b_i + b~_j - log X_ij)^2,   f(x) = min(1, (x / x_max)^0.75)   (eq. 8, 9)
 
-X_ij adds 1/d each time lower-cased words i and j stand d tokens apart in one sentence; unknown words keep their place.
-The vectors are w + w~. AdaGrad goes pair by pair, in an order that `seed` decides. As in the authors' glove.c the factor
-2 of the gradient is dropped and the learning rate stands inside the root: a step is lr g / sqrt(1 + sum (lr g)^2).
+X_ij adds 1/d for each pair of lowercase words i and j that are d tokens apart in one sentence; unknown words keep their place.
+The vectors are w + w~. AdaGrad visits pairs in an order that `seed` determines. As in the authors' glove.c, the factor
+2 of the gradient is dropped and the learning rate is inside the root: a step is lr g / sqrt(1 + sum (lr g)^2).
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from ..files.atomic import replacing
 from ..files.made_of import say_differences
 from ..text import languages
 
-PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
+PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # included in the vocabulary
 FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.ours names them
 FORMAT = "elmoscope-vectors"
 Report = Callable[[str], None]
@@ -38,7 +38,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GloveConfig:
-    """How GloVe is trained."""
+    """Parameters of GloVe training."""
 
     dim: int = 100  # size of a vector
     window: int = 10  # tokens to either side
@@ -58,7 +58,7 @@ class GloveConfig:
 
 @dataclass(frozen=True, slots=True)
 class Cooccurrences:
-    """X without its zeros: each unordered pair once, row <= column; X_ij = X_ji = value."""
+    """The nonzero entries of X: each unordered pair once, row <= column, X_ij = X_ji = value."""
 
     rows: np.ndarray  # (N,) int32
     columns: np.ndarray  # (N,) int32
@@ -67,7 +67,7 @@ class Cooccurrences:
 
 @dataclass(slots=True)
 class GloveState:
-    """What training changes, in place; [0] is w and b, [1] is w~ and b~, the bias after the D entries of its vector."""
+    """The parameters that training changes in place: [0] is w and b, [1] is w~ and b~, the bias after the D entries of its vector."""
 
     values: np.ndarray  # (2, V, D + 1) float32
     squares: np.ndarray  # (2, V, D + 1) float32, 1 + sum (lr g)^2 of each value
@@ -77,7 +77,7 @@ class GloveState:
 
 @dataclass(frozen=True, slots=True)
 class GloveProgress:
-    """After a block of pairs."""
+    """Progress after a block of pairs."""
 
     epoch: int  # from 1
     share: float  # of this epoch's pairs, 1.0 when it ends
@@ -87,24 +87,26 @@ class GloveProgress:
 
 
 def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> tuple[list[str], np.ndarray]:
-    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times. Returns the words, most frequent
-    first, and for each type its word's number or -1, (types,) int32."""
+    """Return the vocabulary, most frequent first, and each type's word number or -1, (types,) int32.
+
+    Type k of the corpus occurs counts[k] times; types 0 and 1 are boundaries.
+    """
     total: Counter[str] = Counter()
     for word, n in zip(types[2:], counts.tolist()[2:], strict=True):
         total[word.lower()] += n
-    known = [w for w, n in total.items() if n >= config.min_count and (w in PUNCTUATION or any(map(str.isalnum, w)))]
-    words = sorted(known, key=lambda word: (-total[word], word))[: config.max_types]
+    candidates = [w for w, n in total.items() if n >= config.min_count and (w in PUNCTUATION or any(map(str.isalnum, w)))]
+    words = sorted(candidates, key=lambda word: (-total[word], word))[: config.max_types]
     number = {word: k for k, word in enumerate(words)}
     return words, np.array([-1, -1, *(number.get(word.lower(), -1) for word in types[2:])], np.int32)
 
 
 def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> Cooccurrences:
-    """X of a corpus given as chunks (word number or -1, sentence number) of each token; memory is bounded by X itself."""
+    """Count X of a corpus in chunks of (word number or -1, sentence number) per token. Memory is bounded by X itself."""
     return join_counts((count_chunk(tokens, sentences, n_words, window) for tokens, sentences in chunks), n_words)
 
 
 def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) -> Cooccurrences:
-    """X from what `count_chunk` gave of each chunk, in the chunks' order (which decides how sums are rounded)."""
+    """Add the results of `count_chunk` in the order of the chunks, which determines rounding."""
     runs: list[tuple[np.ndarray, np.ndarray]] = []
     for run in counted:
         runs.append(run)
@@ -117,19 +119,19 @@ def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) 
 
 
 def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys low * V + high, sorted and unique, and their sums of 1/d."""
+    """Return sorted unique keys low * V + high and their sums of 1/d."""
     parts = []
     for d in range(1, window + 1):
         a = tokens[:-d].astype(np.int64)
         b = tokens[d:]
-        near = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
-        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[near] * window + (d - 1))
+        is_pair = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
+        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[is_pair] * window + (d - 1))
     keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
     return _merge([(keys, 1.0 / (before + 1))])
 
 
 def initial_state(n_words: int, config: GloveConfig) -> GloveState:
-    """First values: vectors uniform in +-0.5/D, biases 0."""
+    """Return the initial state: vectors uniform in +-0.5/D, biases 0."""
     values = np.random.default_rng((config.seed, 0)).random((2, n_words, config.dim + 1), dtype=np.float32)
     values = (values - 0.5) / config.dim
     values[:, :, -1] = 0
@@ -137,7 +139,7 @@ def initial_state(n_words: int, config: GloveConfig) -> GloveState:
 
 
 def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: int = 1 << 23) -> Iterator[GloveProgress]:
-    """Train `state` in place up to config.epochs, from the epoch it has reached; one event per `block` pairs."""
+    """Train `state` in place up to config.epochs, from the epoch it has reached. Yields progress after each block of pairs."""
     sweep = _compiled_sweep()
     began = time.perf_counter()
     earlier = state.seconds
@@ -173,49 +175,51 @@ def train_glove(
     work: Path | None = None,
     count: Callable[..., Cooccurrences] = count_pairs,
 ) -> Path:
-    """Train GloVe on a folder of core.training.data and write the vectors to `output`, which core.static.vectors loads.
+    """Train GloVe on a folder of core.training.data and write the vectors to `output`.
 
-    `work` (else a folder beside `output`, removed at the end) keeps a checkpoint per epoch: the same call, if cut off,
-    counts again and goes on from there. `count` counts the pairs (core.cluster.glove_counts: on many machines). Raises
-    MissingArtifact, CorruptArtifact or BadInput.
+    `work` (by default a folder next to `output`, removed at the end) stores a checkpoint per epoch, from which the same call continues
+    after an interruption. `count` counts the pairs (core.cluster.glove_counts: on several machines). Raises MissingArtifact,
+    CorruptArtifact or BadInput.
     """
     check_vectors(output)
-    kept = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
+    checkpoint = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
     corpus, ids, starts, types = _open_corpus(Path(prepared))
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
     run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
-    resumed = _resume(kept, run)
+    resumed = _resume(checkpoint, run)
     pairs = count(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
     if not len(pairs.values):
-        raise BadInput(f"No two words that occur at least {config.min_count} times stand together in {prepared}.")
+        raise BadInput(f"No two words that occur at least {config.min_count} times occur together in {prepared}.")
     state = resumed or initial_state(len(words), config)
     for step in fit(pairs, config, state):
         if step.share == 1.0:
-            _checkpoint(kept, state, run)
+            _checkpoint(checkpoint, state, run)
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     meta = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    meta |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "license": read.license}
+    meta |= {"language": (language := languages.get_language(corpus.get("language", "en"))).code, "license": language.license}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
     if work is None:
-        ours.remove_own(kept.parent, re.escape(kept.name))
+        ours.remove_own(checkpoint.parent, re.escape(checkpoint.name))
     return output
 
 
 def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> dict:
-    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json. BadInput if
-    `folder` holds other files."""
+    """Write words and their vectors (V, D) atomically, as int8 rows with a float32 scale each, and return meta.json.
+
+    Raises BadInput if `folder` holds other files.
+    """
     check_vectors(folder)
     if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
         raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")
     scales = np.maximum(np.abs(vectors).max(axis=1) / 127, 1e-30).astype(np.float32)  # (V,)
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
     norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
-    kept = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
+    agreement = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
     meta = {"format": FORMAT, "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
     meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
     meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
-    meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
+    meta["cosine_kept"] = {"mean": float(agreement.mean()), "least": float(agreement.min())}
     with replacing(folder) as temporary:
         temporary.mkdir()
         (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
@@ -226,12 +230,12 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
 
 
 def check_vectors(folder: Path) -> None:
-    """BadInput if writing `folder` would replace files that are not vectors of ours."""
+    """Raise BadInput if writing `folder` would replace files that are not our vectors."""
     ours.check_replaceable(folder, FILES, marked=is_glove)
 
 
 def is_glove(folder: Path) -> bool:
-    """Whether a folder holds vectors as we write them; an empty one may."""
+    """Return whether a folder holds vectors in our format, or is empty."""
     with suppress(OSError, ValueError, RecursionError):
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         return isinstance(meta, dict) and meta.get("format") == FORMAT
@@ -239,7 +243,7 @@ def is_glove(folder: Path) -> bool:
 
 
 def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Runs of (sorted keys, values) as one: each key once, its values summed."""
+    """Merge runs of (sorted keys, values): each key once, its values summed."""
     keys, values = (np.concatenate([run[k] for run in runs] or [np.empty(0, np.int64)]) for k in range(2))
     order = np.argsort(keys, kind="stable")  # timsort: sorted runs are joined in one pass
     keys, values = keys[order], values[order]
@@ -248,7 +252,7 @@ def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.nd
 
 
 def _sweep(rows, columns, targets, weights, values, squares, lr):
-    """One AdaGrad step for each X_ij and X_ji; targets are log X, weights f(X), (N,). Returns the sum of eq. 8's terms."""
+    """Take one AdaGrad step for each X_ij and X_ji; targets are log X, weights f(X), (N,). Returns the sum of eq. 8's terms."""
     total = 0.0
     dim = values.shape[2] - 1
     for p in range(len(rows)):
@@ -282,7 +286,7 @@ def _compiled_sweep() -> Callable[..., float]:
 
 
 def _open_corpus(folder: Path) -> tuple[dict, np.ndarray, np.ndarray, list[str]]:
-    """The meta, ids, starts and types of a prepared folder."""
+    """Return the meta, ids, starts and types of a prepared folder."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         ids, starts = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in ("ids.npy", "starts.npy"))
@@ -312,9 +316,9 @@ def _resume(path: Path, run: str) -> GloveState | None:
     if not path.exists():
         return None
     try:
-        with safe_open(path, "np") as kept:
-            meta = kept.metadata() or {}
-            arrays = [kept.get_tensor(name) for name in ("values", "squares")]
+        with safe_open(path, "np") as stored:
+            meta = stored.metadata() or {}
+            arrays = [stored.get_tensor(name) for name in ("values", "squares")]
         if meta["run"] != run:
             differences = say_differences(json.loads(meta["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({differences}). Delete it, or name another work folder.")

@@ -1,7 +1,6 @@
-"""Static word vectors, one per spelling (GloVe, word2vec), through gensim's KeyedVectors.
+"""Static word vectors, one per spelling (GloVe, word2vec).
 
-A word out of the vocabulary has no vector, and that is said: it never becomes zeros. Files are read by our own parser,
-which names the line that is wrong, allocates for what it has read, not for what a header promises, and never unpickles.
+A word outside the vocabulary has no vector; it never becomes zeros.
 """
 
 import contextlib
@@ -33,7 +32,7 @@ from . import formats
 from .formats import Report
 
 BUNDLED_VECTORS = "glove-mini"
-MOST_SEEN = 200_000  # tokens of which is kept where their vector lies
+MOST_SEEN = 200_000  # tokens whose row is cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class StaticNeighbor:
 
 
 class StaticVectors:
-    """Words, most frequent first where the file is so ordered, and their vectors (V, D) float32; shared, never changed."""
+    """Words, most frequent first if the file is ordered so, and their vectors (V, D) float32. Shared and never changed."""
 
     def __init__(self, words: list[str], vectors: np.ndarray, *, name: str, provenance: dict) -> None:
         self.name = name
@@ -57,18 +56,18 @@ class StaticVectors:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each way in which the file differs from its format, in the language in use."""
+        """Return a sentence, in the selected language, for each way in which the file differs from its format."""
         return formats.notes(*self.facts_noted)
 
     @property
     def facts_noted(self) -> tuple[str, dict]:
-        """The file's name and the facts about it that `notes` are made of."""
+        """Return the file's name and the facts about it that `notes` uses."""
         properties = {name: self.provenance[name] for name in formats.NOTED if name in self.provenance}
         return Path(self.provenance.get("path", "")).name, properties
 
     @cached_property
     def keyed(self):
-        """The same as gensim's KeyedVectors, read-only, for gensim's own evaluations; importing it takes seconds."""
+        """Return read-only gensim KeyedVectors for gensim's evaluations. Importing gensim takes seconds."""
         from gensim.models import KeyedVectors
 
         keyed = KeyedVectors(self.dim)
@@ -78,24 +77,24 @@ class StaticVectors:
 
     @cached_property
     def _norms(self) -> np.ndarray:
-        """(V,) float32, 1 of a row of zeros, which is at cosine 0 from all."""
+        """Return the lengths (V,) float32, 1 for a row of zeros, so that its cosines are 0."""
         norms = np.linalg.norm(self._vectors, axis=1).astype(np.float32)
         return np.where(norms > 0, norms, 1)
 
     def spelling(self, word: str) -> str | None:
-        """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
+        """Return the spelling under which `word` has a vector: itself, else its lowercase form, else None."""
         return next((form for form in (word, word.lower(), plain_word(word), plain_word(word).lower()) if form in self._row), None)
 
     def __contains__(self, word: str) -> bool:
         return self.spelling(word) is not None
 
     def vector(self, word: str) -> np.ndarray | None:
-        """(D,) float32, read-only, of spelling(word); None if the word is not in the vocabulary."""
+        """Return the vector (D,) float32, read-only, of spelling(word), or None if the word is not in the vocabulary."""
         spelling = self.spelling(word)
         return None if spelling is None else self._vectors[self._row[spelling]]
 
     def vectors_of(self, tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Of a text: the places (k,) of the tokens that have a vector, and these (k, D) float32; where each lies is kept."""
+        """Return the places (k,) of a text's tokens that have a vector, and their vectors (k, D) float32. Lookups are cached."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
         result = ((token, seen.get(token)) for token in tokens)
@@ -104,41 +103,41 @@ class StaticVectors:
         return places, self._vectors[rows[places]]
 
     def _look_up(self, token: str) -> int:
-        """The row of a token's vector, -1 where it has none."""
+        """Return the row of a token's vector, or -1 if it has none."""
         spelling = self.spelling(token)
         return -1 if spelling is None else self._row[spelling]
 
     def cosine(self, a: str, b: str) -> float | None:
-        """Cosine of two spellings' vectors; None where one is not in the vocabulary, or all zeros and so without a direction."""
+        """Return the cosine of two spellings' vectors, or None if one is unknown or all zeros."""
         x, y = self.vector(a), self.vector(b)
         if x is None or y is None or not (x.any() and y.any()):
             return None
         return float(unit(x.astype(np.float64)) @ unit(y.astype(np.float64)))
 
     def find_spelling(self, word: str) -> str:
-        """spelling(word); BadInput says that it is unknown and names near spellings."""
+        """Return spelling(word). Raises BadInput with similar spellings if it is unknown."""
         spelling = self.spelling(word)
         if spelling is None:
-            near = ", ".join(self.near_spellings(word)) or t("none. Choose another word")
+            similar = ", ".join(self.near_spellings(word)) or t("none. Choose another word")
             raise BadInput(
                 t(
                     "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",
                     word=shorten(word),
                     n=len(self.words),
                     vectors=self.name,
-                    near=near,
+                    near=similar,
                 )
             )
         return spelling
 
     def neighbors(self, word: str, k: int = NEIGHBORS) -> list[StaticNeighbor]:
-        """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
+        """Return the k words nearest to `word` by cosine, without the word itself. Raises BadInput if it is unknown."""
         spelling = self.find_spelling(word)
         plain = bare(spelling)
         return self.neighbors_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
     def neighbors_of_vector(self, vector: np.ndarray, k: int = NEIGHBORS, *, exclude: Iterable[str] = ()) -> list[StaticNeighbor]:
-        """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
+        """Return the k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
         vector = np.asarray(vector, np.float64)
         left_out = set(exclude)
         norm = np.linalg.norm(vector)
@@ -153,7 +152,7 @@ class StaticVectors:
         return [StaticNeighbor(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
-        """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
+        """Return known words similar to `word`: same first letter, length within 2, among the 3,000 most frequent such words."""
         target = plain_word(word).lower()
         first = {target[:1], target[:1].upper()}
         least = len(target) - 2
@@ -163,11 +162,10 @@ class StaticVectors:
 
 
 def load_vectors(path: str | Path, *, limit: int | None = None, report: Report | None = None) -> StaticVectors:
-    """Read a folder of ours or a file: GloVe text, word2vec text or binary, told apart by content; plain, .gz, .xz, .bz2 or
-    .zip.
+    """Read a folder in our format or a file: GloVe text, word2vec text or binary, plain, .gz, .xz, .bz2 or .zip.
 
-    At most the first `limit` words; of equal words the first counts. Raises MissingArtifact, BadInput or CorruptArtifact,
-    which name the file and the line at fault.
+    The format is detected from the content. Reads at most the first `limit` words; the first of equal words counts. Raises MissingArtifact,
+    BadInput or CorruptArtifact, which name the file and the line.
     """
     path = Path(path)
     if limit is not None and limit < 1:
@@ -182,8 +180,10 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
 
 
 def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
-    """Spearman's rho on WordSim-353 and SimLex-999, accuracy on Google's analogies, by gensim's own code and copies. Unknown words are left
-    out and `covered` says the share that was asked. Analogies: among the first `restrict` words."""
+    """Return Spearman's rho on WordSim-353 and SimLex-999 and the accuracy on Google's analogies, by gensim.
+
+    Unknown words are skipped; `covered` is the share evaluated. Analogies use the first `restrict` words.
+    """
     from gensim.test.utils import datapath
 
     keyed = copy.copy(vectors.keyed)
@@ -205,7 +205,7 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
 
 
 def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
-    """Vectors as core.static.glove saves them, their checksums compared."""
+    """Load vectors saved by core.static.glove after comparing their checksums."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -240,5 +240,5 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
 
 
 def open_vectors(name: str, *, allow_download: bool = False, report: DownloadReport | None = None) -> StaticVectors:
-    """A registry name or a vector file -> static vectors; published ones are fetched where that is allowed."""
+    """Open static vectors by registry name or file, downloading published ones if allowed."""
     return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
