@@ -20,7 +20,7 @@ from pages._cached import classifiers
 from pages._cached.kept import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -159,40 +159,39 @@ def scores_of(row: dict) -> dict:
     }
 
 
-@st.fragment
+@fragment
 def show_scores() -> None:
     """Show the classifiers of the chosen task in a table, and one of them in detail."""
-    with show_errors():
-        result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
-        if not result:
-            return
-        st.markdown(t("#### The bundled classifiers on unseen texts"))
-        titles = tasks.task_titles()
-        default = "news-title" if "news-title" in result else next(iter(result))
-        task = choice(
-            "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
+    result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
+    if not result:
+        return
+    st.markdown(t("#### The bundled classifiers on unseen texts"))
+    titles = tasks.task_titles()
+    default = "news-title" if "news-title" in result else next(iter(result))
+    task = choice(
+        "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
+    )
+    metas = result[task]
+    table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
+    shares = (t("accuracy"), t("macro F1"))
+    lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
+    names = list(metas)
+    name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
+    meta = metas[name]
+    _closer(name, meta)
+    st.caption(
+        t(
+            "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
+            train=meta["sizes"]["train"],
+            valid=meta["sizes"]["valid"],
+            test=meta["sizes"]["test"],
+            data=meta["data"][:12],
+            seed=meta["seed"],
+            seconds=meta["seconds"],
+            date=meta["date"][:10],
         )
-        metas = result[task]
-        table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
-        shares = (t("accuracy"), t("macro F1"))
-        lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
-        names = list(metas)
-        name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
-        meta = metas[name]
-        _closer(name, meta)
-        st.caption(
-            t(
-                "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
-                train=meta["sizes"]["train"],
-                valid=meta["sizes"]["valid"],
-                test=meta["sizes"]["test"],
-                data=meta["data"][:12],
-                seed=meta["seed"],
-                seconds=meta["seconds"],
-                date=meta["date"][:10],
-            )
-        )
-        lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+    )
+    lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
 def _describe_head(name: str, meta: dict) -> dict:

@@ -35,6 +35,7 @@ from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
@@ -87,22 +88,9 @@ def show(in_use: InUse) -> None:
 
 
 def _offer_examples(task: str) -> None:
-    key = f"tasks_example_{task}"
-    some, errors = examples.tasks()[task], examples.task_errors()[task]
-    st.pills(
-        t("Examples"),
-        range(len(some)),
-        key=key,
-        on_change=_take_example,
-        args=(key, task),
-        label_visibility="collapsed",
-        format_func=lambda k: example_title(next(iter(some[k].values())), is_wrong=tuple(some[k].values()) in errors),
-    )
-
-
-def _take_example(key: str, task: str) -> None:
-    if (number := st.session_state[key]) is not None:
-        st.session_state.update(examples.tasks()[task][number])
+    items, errors = examples.tasks()[task], examples.task_errors()[task]
+    titles = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
+    offer_examples(range(len(items)), f"tasks_example_{task}", lambda k: st.session_state.update(items[k]), format_func=titles.__getitem__)
 
 
 def _ask_text(key: str, label: str, task: str, **options) -> str:

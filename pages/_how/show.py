@@ -18,7 +18,7 @@ from core.figures.walk import cell_sizes, draw_strip
 from pages._cached.views import of, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._how import layers, spelling, spellings
 from pages._how.texts import Rows, Step, shorten, steps
 from pages._widgets import lists
@@ -40,32 +40,31 @@ _network = st.components.v2.component("elmoscope_network", html='<div class="net
 Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of the word -> SVG
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
-            return
-        over = workspace(in_use)
-        way = of("model.encoder", walk, over, chosen.tokens, chosen.position)
-        shape = over.model.encoder.model.shape
-        all_steps = steps(shape)
-        whole = st.container()
-        number = _stepper(all_steps)
-        with whole:
-            _show_network(way, all_steps, number)
-        step = all_steps[number]
-        st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
-        left, right = st.columns([3, 2], gap="large")
-        show_html('<p class="lede" style="margin:0">{}</p>', step.words, place=left)
-        with right:
-            st.markdown(f"`{step.shape}`")
-            for equation in step.equations:
-                st.latex(equation)
-            if step.source:
-                st.caption(step.source)
-        lines, table = _drawings(in_use, chosen)[number](way, shape)
-        notice(lines)
-        lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+    if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
+        return
+    over = workspace(in_use)
+    way = of("model.encoder", walk, over, chosen.tokens, chosen.position)
+    shape = over.model.encoder.model.shape
+    all_steps = steps(shape)
+    whole = st.container()
+    number = _stepper(all_steps)
+    with whole:
+        _show_network(way, all_steps, number)
+    step = all_steps[number]
+    st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    show_html('<p class="lede" style="margin:0">{}</p>', step.words, place=left)
+    with right:
+        st.markdown(f"`{step.shape}`")
+        for equation in step.equations:
+            st.latex(equation)
+        if step.source:
+            st.caption(step.source)
+    lines, table = _drawings(in_use, chosen)[number](way, shape)
+    notice(lines)
+    lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
 
 
 def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:

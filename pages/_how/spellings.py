@@ -25,6 +25,7 @@ from pages._frame.markup import show_html
 from pages._how.texts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
 BY_HEART = 0.3  # of the vector from one window over the whole word
@@ -70,27 +71,20 @@ def _inputs() -> tuple[str, int | None]:
         "names": t("Names"),
         "scripts": t("Korean, emoji, accents"),
     }
-    known = examples.spelling()
-    st.pills(
-        t("Examples"),
-        list(known),
-        key="spell_example",
-        on_change=_take_example,
-        label_visibility="collapsed",
+    texts = examples.spelling()
+    offer_examples(
+        list(texts),
+        "spell_example",
+        lambda name: st.session_state.update(spell=texts[name]),
         format_func=lambda name: f":material/format_quote: {labels[name]}",
     )
     columns = st.columns([5, 3], vertical_alignment="bottom")
-    usual, hint = next(iter(known.values())), t("Type real or invented words")
+    usual, hint = next(iter(texts.values())), t("Type real or invented words")
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     about = t("Read once and kept on disk. 10,000 words take seconds.")
     among = coded_choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], in_box=True, help=about)
     return text or "", None if among == "all" else int(among)
-
-
-def _take_example() -> None:
-    if st.session_state.spell_example:
-        st.session_state.spell = examples.spelling()[st.session_state.spell_example]
 
 
 @st.fragment

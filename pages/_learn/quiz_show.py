@@ -22,7 +22,7 @@ from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
@@ -34,13 +34,9 @@ EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _play(in_use)
-
-
-def _play(in_use: InUse) -> None:
+    """Show the current question, its answer, or the score."""
     st.html(STYLE)
     number, fault = quiz_played.number()
     if fault is not None:

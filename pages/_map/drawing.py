@@ -29,7 +29,7 @@ from pages._cached.views import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -51,14 +51,10 @@ class Shown:
     near: Mapping[str, Links] | None = None  # its true neighbors, by space
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
     """Show the maps, what to notice, the neighbors of the selected point, and the table of dots."""
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _show(in_use, workspace(in_use), result, lemma, placed)
-
-
-def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
+    over = workspace(in_use)
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))

@@ -37,7 +37,7 @@ from pages._cached.views import workspace
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._map import map_view, measures
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note, note_weights
@@ -74,16 +74,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     over = workspace(in_use).about(*(item.in_context for item in chosen))
     if any(item.lemma_in(over.targets) is None for item in chosen):
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
-    _fragment(in_use, chosen)
+    _show_mix(in_use, chosen)
 
 
-@st.fragment
-def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _lab(in_use, chosen)
-
-
-def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
+@fragment
+def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     """Show the widget, and below it the server's results for the mix that the user set."""
     over = workspace(in_use).about(*(item.in_context for item in chosen))
     labeled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME

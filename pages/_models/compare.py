@@ -1,5 +1,7 @@
 """Compare: two models, layers, vector files or corpora, by how many neighbors their words share."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -27,6 +29,7 @@ from pages._frame.server_jobs import ServerJob
 from pages._models import model_senses
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 SPACES, CORPORA = "spaces", "corpora"
 OFFERED = 8  # words one click away
@@ -208,7 +211,7 @@ def word_in_both(result: SpacesCompared) -> None:
     first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
-    places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    offer_examples(offered, "cmp_example", partial(st.session_state.__setitem__, "cmp_word"), place=places[0])
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words, languages.in_use())
     if not typed and not find_form(target, c.words, languages.in_use()):
@@ -234,8 +237,3 @@ def word_in_both(result: SpacesCompared) -> None:
                     for other, cosine in zip(neighbors[k], cosines[k], strict=True)
                 ]
             )
-
-
-def _take_example() -> None:
-    if chosen := st.session_state.cmp_example:
-        st.session_state.cmp_word = chosen

@@ -11,6 +11,7 @@ from pages._frame import examples, question
 from pages._frame.choices import BOUND, text_box
 from pages._widgets import presses
 from pages._widgets.as_you_type import as_you_type
+from pages._widgets.inputs import offer_examples
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
@@ -25,7 +26,7 @@ def ask_text() -> str:
     """Draw the examples, the text and Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
-    known = examples.predict()
+    items = examples.predict()
     names = {
         "open": t("An open end"),
         "cat": t("A cat"),
@@ -34,20 +35,18 @@ def ask_text() -> str:
         "surprise": t("A word that surprises"),
         "agreement": t("Agreement"),
     }
-    st.pills(
-        t("Examples"),
-        range(len(known)),
-        key=EXAMPLE,
-        on_change=_take_example,
-        label_visibility="collapsed",
-        format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
+    offer_examples(
+        range(len(items)),
+        EXAMPLE,
+        _take_example,
+        format_func=lambda k: f":material/format_quote: {names.get(items[k].kind, items[k].text)}",
     )
     columns = st.columns([8, 2.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
         TEXT,
         label,
-        known[0].text,
+        items[0].text,
         limits().max_text,
         place=columns[0],
         height=80,
@@ -145,8 +144,7 @@ def _note_change() -> None:
     st.session_state[CHANGED] = True
 
 
-def _take_example() -> None:
-    if (number := st.session_state[EXAMPLE]) is not None:
-        example = examples.predict()[number]
-        put(example.text, other=example.other, at=example.at)
-        st.session_state[EXAMPLE] = number
+def _take_example(number: int) -> None:
+    example = examples.predict()[number]
+    put(example.text, other=example.other, at=example.at)
+    st.session_state[EXAMPLE] = number

@@ -34,6 +34,7 @@ from pages._frame.server_jobs import ServerJob
 from pages._texts import usage_graph
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 CORPORA, DATES = "corpora", "dates"
 WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
@@ -57,7 +58,7 @@ def show(in_use: InUse) -> None:
     for side in sides:
         registry.resolve(side.corpus, "corpus")
     if is_example:
-        st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
+        offer_examples(EXAMPLE_WORDS, "change.word_taken", partial(st.session_state.__setitem__, WORD))
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
     st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
@@ -196,11 +197,6 @@ def _offer_example(news: str) -> None:
                 {WORD: EXAMPLE_WORDS[0], FIRST: ENGLISH_SENTENCES, SECOND: news, "change_by": CORPORA}
             ),
         )
-
-
-def _take_word() -> None:
-    if chosen := st.session_state["change.word_taken"]:
-        st.session_state[WORD] = chosen
 
 
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:

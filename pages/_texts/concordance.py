@@ -38,7 +38,7 @@ from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._frame.server_jobs import ServerJob
 from pages._texts import store
 from pages._widgets import lists
@@ -68,31 +68,30 @@ def show(in_use: InUse) -> None:
     _search(workspace)
 
 
-@st.fragment
+@fragment
 def _search(workspace: Workspace) -> None:
-    with show_errors():
-        corpus = workspace.encoded
-        several = len(corpus.documents) > 1
-        places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
-        query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-        kind = query_kind("find_kind", places[1])
-        order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
-        documents = ()
-        if several:
-            st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
-            documents = places[3].multiselect(
-                t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
-            )
-        guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
-        request = ConcordanceRequest(
-            query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
+    corpus = workspace.encoded
+    several = len(corpus.documents) > 1
+    places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+    kind = query_kind("find_kind", places[1])
+    order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
+    documents = ()
+    if several:
+        st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
+        documents = places[3].multiselect(
+            t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
         )
-        request = with_senses(workspace, request)
-        if not _is_sorted(workspace, request):
-            return
-        with st.spinner(t("Searching…"), show_time=True):
-            result = view(concordance, workspace, request)
-        _show(workspace, request, result, bool(guessed))
+    guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
+    request = ConcordanceRequest(
+        query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
+    )
+    request = with_senses(workspace, request)
+    if not _is_sorted(workspace, request):
+        return
+    with st.spinner(t("Searching…"), show_time=True):
+        result = view(concordance, workspace, request)
+    _show(workspace, request, result, bool(guessed))
 
 
 def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:

@@ -19,7 +19,7 @@ from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
 from pages._widgets import lists
-from pages._widgets.inputs import Chosen
+from pages._widgets.inputs import Chosen, offer_examples
 from pages._word import pair_layer
 
 NEUTRAL = "thing"  # the default of a swap
@@ -76,12 +76,18 @@ def controls(in_use: InUse) -> Options:
 
 def _examples() -> None:
     """Offer sentences in which one half decides, the halves disagree, or the model errs."""
-    known = examples.decided()
-    labels = [_label(example) for example in known]
+    items = examples.decided()
+    labels = [_label(example) for example in items]
     picked = st.session_state.get("decided.example")
-    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
+    if picked in range(len(items)) and items[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
-    st.pills(t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, format_func=labels.__getitem__)
+    offer_examples(
+        range(len(items)),
+        "decided.example",
+        lambda number: question.put(a=items[number].text, word=items[number].word),
+        label_visibility="visible",
+        format_func=labels.__getitem__,
+    )
 
 
 def _label(example: Decided) -> str:
@@ -94,13 +100,6 @@ def _label(example: Decided) -> str:
     if example.shows == "wrong":
         return t("{word}: the model is wrong", word=example.word)
     return f":material/format_quote: {example.word}"
-
-
-def _take_example() -> None:
-    number = st.session_state["decided.example"]
-    if number is not None:
-        example = examples.decided()[number]
-        question.put(a=example.text, word=example.word)
 
 
 def name_half(half: str) -> str:
