@@ -151,7 +151,7 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
         job = opened.table_job(side.corpus, side.source)
         if job.error and not job.ended:
             raise BadInput(job.error)
-        if job.result is None and job not in [other for other, _ in running]:
+        if job.result is None and job not in [unfinished for unfinished, _ in running]:
             running.append((job, side))
         return job.result is not None
 
@@ -171,10 +171,10 @@ def write_notices(result: SpacesCompared) -> list[str]:
         second = t("{none:.0%} of words share none", none=none)
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+        last = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     else:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
-    return [html("{}; {}.", first, second), whole]
+        last = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+    return [html("{}; {}.", first, second), last]
 
 
 def describe_halves(result: SpacesCompared) -> list[str]:
@@ -191,14 +191,14 @@ def describe_halves(result: SpacesCompared) -> list[str]:
             )
         )
     s = result.shift
-    if s is not None and (known := ~np.isnan(s.within)).any():
+    if s is not None and (measured := ~np.isnan(s.within)).any():
         lines.append(
             t(
                 "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
-                excess=float(s.excess[known].mean()),
-                between=float(s.between[known].mean()),
-                within=float(s.within[known].mean()),
-                share=float((s.excess[known] > 0).mean()),
+                excess=float(s.excess[measured].mean()),
+                between=float(s.between[measured].mean()),
+                within=float(s.within[measured].mean()),
+                share=float((s.excess[measured] > 0).mean()),
             )
         )
     return lines
@@ -233,7 +233,7 @@ def word_in_both(result: SpacesCompared) -> None:
             )
             lists.word_lines(
                 [
-                    (c.words[other], float(cosine), t("in both") if other in both else "")
-                    for other, cosine in zip(neighbors[k], cosines[k], strict=True)
+                    (c.words[neighbor], float(cosine), t("in both") if neighbor in both else "")
+                    for neighbor, cosine in zip(neighbors[k], cosines[k], strict=True)
                 ]
             )

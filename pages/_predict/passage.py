@@ -77,7 +77,7 @@ def ask_word(tokens: Sequence[str]) -> int | None:
     )
 
 
-def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
+def put(text: str, *, version: str | None = None, ended: str | None = None, position: int | None = None) -> None:
     """Set the text in a callback, with Undo. Do nothing if the text would be too long."""
     before = _text()
     _trust_place()
@@ -88,10 +88,10 @@ def put(text: str, *, other: str | None = None, ended: str | None = None, at: in
         st.session_state[EARLIER] = [*st.session_state.get(EARLIER, []), before][-KEPT:]
         st.session_state[EXAMPLE] = None
     _replace(before, text)
-    if other is not None:
-        st.session_state[OTHER] = other
-    if at is not None:
-        st.session_state[AT] = at
+    if version is not None:
+        st.session_state[OTHER] = version
+    if position is not None:
+        st.session_state[AT] = position
     st.session_state[ENDED] = ended
 
 
@@ -106,10 +106,10 @@ def undo(steps: int = 1) -> None:
 
 def _fit_other(text: str) -> None:
     """Keep the text to compare with only next to its own example, or a version of it."""
-    known = examples.predict()
+    items = examples.predict()
     if OTHER not in st.session_state and OTHER not in st.query_params:
-        st.session_state[OTHER] = next((item.other for item in known if item.text == text), "")
-    elif (other := st.session_state.get(OTHER)) and other in {item.other for item in known} and not is_version(text, other):
+        st.session_state[OTHER] = next((item.other for item in items if item.text == text), "")
+    elif (version := st.session_state.get(OTHER)) and version in {item.other for item in items} and not is_version(text, version):
         st.session_state[OTHER] = ""
 
 
@@ -146,5 +146,5 @@ def _note_change() -> None:
 
 def _take_example(number: int) -> None:
     example = examples.predict()[number]
-    put(example.text, other=example.other, at=example.at)
+    put(example.text, version=example.other, position=example.at)
     st.session_state[EXAMPLE] = number
