@@ -87,11 +87,11 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     """State where ELMo with GloVe helps beyond chance, whether it helps more with few labels, and what it beats."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
-    each = ", ".join(
+    gains = ", ".join(
         t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
     )
     lines = [
-        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=each, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
+        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=gains, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
     ]
     if len(sizes) > 1:
         few, many = leads[0].difference, leads[-1].difference
@@ -112,17 +112,17 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
 
 def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     """State at which sizes a lead is beyond chance."""
-    shown = [size for size in sizes if lead(size).verdict > 0]
+    ahead = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
         return t("behind beyond chance with {rows}", rows=rows_of(behind)) + (
-            t(", ahead with {rows}", rows=rows_of(shown)) if shown else ""
+            t(", ahead with {rows}", rows=rows_of(ahead)) if ahead else ""
         )
-    if not shown:
+    if not ahead:
         return t("inconclusive at every size")
-    if len(shown) == len(sizes):
-        return t("beyond chance at every size ({points})", points=range_of(map(lead, shown)))
-    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(shown), points=range_of(map(lead, shown)))
+    if len(ahead) == len(sizes):
+        return t("beyond chance at every size ({points})", points=range_of(map(lead, ahead)))
+    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(ahead), points=range_of(map(lead, ahead)))
 
 
 def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
@@ -237,9 +237,9 @@ def _closer(name: str, meta: dict) -> None:
 
 def describe_calibration(test: dict) -> str:
     """State the calibration error, compared with that of a calibrated classifier with as many answers."""
-    mean, most = calibrated_ece(test["bins"])
-    values = {"mean": mean, "most": most, "n": test["n"]}
-    if test["ece"] > most:
+    mean, highest = calibrated_ece(test["bins"])
+    values = {"mean": mean, "most": highest, "n": test["n"]}
+    if test["ece"] > highest:
         return t(
             "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
         )

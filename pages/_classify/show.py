@@ -56,18 +56,18 @@ def show(in_use: InUse) -> None:
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
     """Return whether the classifiers can read a word of the text. State what they cannot read."""
-    whole = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
+    tokens = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     letters = classifiers.ask(tasks.letters, task, in_use)
-    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
+    read, unread = read_and_unread(tuple(tokens[:MAX_TOKENS]), letters)
     if not read:
         message = t("These classifiers know no letter of this text. Type {language}.", language=opened.language.name)
         st.info(message, icon=":material/visibility_off:")
         return False
     if unread:
-        some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
-        st.caption(t("Not read (unknown letters): {words}.", words=plain(some)))
-    if len(whole) > MAX_TOKENS:
-        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(whole)))
+        listed = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
+        st.caption(t("Not read (unknown letters): {words}.", words=plain(listed)))
+    if len(tokens) > MAX_TOKENS:
+        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(tokens)))
     return True
 
 
@@ -124,10 +124,10 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
 def _describe_gain(task: str) -> None:
     """Show how many points ELMo adds on unseen texts, and from how many labeled ones its classifiers learned."""
     metas = tasks.heads_metas(task)
-    alone, joined = (metas.get(name, {}) for name in PAIRS[0])
-    if not (alone.get("test") and joined.get("test")):
+    plain, joined = (metas.get(name, {}) for name in PAIRS[0])
+    if not (plain.get("test") and joined.get("test")):
         return
-    points, values = 100 * (joined["test"]["accuracy"] - alone["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
+    points, values = 100 * (joined["test"]["accuracy"] - plain["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
     if points < LEAST_GAIN:
         st.caption(t("ELMo helps when labels are few; here, with {train:,} labeled texts, it does not on average.", **values))
     else:

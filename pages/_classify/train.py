@@ -179,8 +179,8 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": job.order.title, "share": job.order.share, "epochs at most": job.order.epochs}
-        kept = st.session_state.setdefault("comparison", [])
-        kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
+        comparison = st.session_state.setdefault("comparison", [])
+        comparison.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in comparison)
     if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
         order = job.order
         seed = job.order.seeds[0]

@@ -17,9 +17,9 @@ _share = st.components.v2.component("guess_share", html=HTML, css=STYLE, js=SCRI
 
 def link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
-    kept = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
+    carried = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
     _, view = door("guess")
-    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **kept})}"
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
 
 
 def share(line: str) -> None:

@@ -171,17 +171,17 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         )
 
 
-def draw_lines(of: HitLines, *, key: str) -> None:
+def draw_lines(hits: HitLines, *, key: str) -> None:
     """Draw the concordance. Call it within a fragment, so that a request for more lines runs nothing else."""
     search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
-    n, size = len(of), SLICE_OF_SUBSTITUTES if of.by_substitutes else SLICE
-    first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0
+    n, size = len(hits), SLICE_OF_SUBSTITUTES if hits.by_substitutes else SLICE
+    first = min(int(number), max(0, n - 1)) if search == hits.key and number.isdecimal() and len(number) < 10 else 0
     rows = [
         (line.before[-LONGEST_SIDE:], line.hit, line.after[:LONGEST_SIDE], source, sense_color(sense) if sense >= 0 else "")
-        for line, source, sense in of.lines(first, size)
+        for line, source, sense in hits.lines(first, size)
     ]
     named = any(source for *_, source, _ in rows)
-    data = {"id": of.key, "n": min(n, MOST_LINES), "first": first, "slice": size, "lines": rows, "closed": CLOSED, "named": named}
+    data = {"id": hits.key, "n": min(n, MOST_LINES), "first": first, "slice": size, "lines": rows, "closed": CLOSED, "named": named}
     _aligned(key=key, data=data | {"label": t("Concordance"), "title": t("Whole sentence")}, on_at_change=lambda: None)
 
 
@@ -217,16 +217,16 @@ def show_facts(result: Concordance) -> None:
 
 def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
     """Describe the frequency, the documents and the neighbors of the hits."""
-    shown = shorten(query.strip())
+    query_text = shorten(query.strip())
     lines = []
     total = len(corpus)
     if not len(hits):
-        near = ", ".join(f"“{word}”" for word in similar(corpus, query))
-        lines.append(t("“{word}” does not occur.", word=shown))
-        return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
+        spellings = ", ".join(f"“{word}”" for word in similar(corpus, query))
+        lines.append(t("“{word}” does not occur.", word=query_text))
+        return [*lines, t("Similar spellings: {words}.", words=spellings)] if spellings else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
     rate = 1e6 * len(hits) / total
-    values = {"word": shown, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
+    values = {"word": query_text, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
     if len(hits) == 1:
         lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
     else:
@@ -244,7 +244,7 @@ def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
     if before[1] > 1:
         lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
     if guessed:
-        lines.append(t("Example: “{word}”.", word=shown))
+        lines.append(t("Example: “{word}”.", word=query_text))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
