@@ -149,7 +149,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         dashed = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
-        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, alone=dashed)
+        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(result) > 1:
@@ -214,7 +214,7 @@ def _chains(in_use: InUse, text: str) -> None:
             labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
             spans += labeled
             dashed += labeled if len(result) > 1 and chain not in others else []
-        return notices.draw_spans(tokens, spans, colors=colors, alone=dashed)
+        return notices.draw_spans(tokens, spans, colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
