@@ -5,7 +5,7 @@ gets right of it, it has learned by heart. Selectivity is the accuracy on the ta
 whose type stands in training, as no other could have been learned by heart. A probe of low rank reads few directions only.
 
 The sentences are our own, bundled. English tags are those of `assets/tags-en.json`, given by a tagger that reads spellings alone and
-knows no vectors (tests/bench/tags.py); Korean ones are the analyzer's that cuts the text (core.text.morphemes).
+knows no vectors (core.lab.tags); Korean ones are the analyzer's that cuts the text (core.text.morphemes).
 """
 
 from collections.abc import Callable, Sequence
