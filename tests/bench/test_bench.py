@@ -218,7 +218,7 @@ def test_classify_runs_and_the_losses_are_the_same(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.classify.answers, "open_tasks", lambda model, vectors: {})
     own, theirs, live, answers = run("classify", setting)
     assert own.checks[0].passed and own.within is None
-    assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run and "tasks results" in answers.not_run
+    assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run and "core.lab tasks" in answers.not_run
 
 
 def test_classify_fails_a_row_whose_losses_are_others(setting, monkeypatch):
