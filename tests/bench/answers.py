@@ -145,11 +145,14 @@ def verdicts() -> dict:
     result: dict[str, Any] = {}
     for language, file, n in PAIRS:
         for first, second in draw_pairs(file, n):
-            request = {name: {"text": " ".join(row["tokens"]), "word": row["word"]} for name, row in (("first", first), ("second", second))}
+            words = [row["lemma" if language == "ko" else "word"] for row in (first, second)]  # a Korean token has more than its word
+            texts = [" ".join(row["tokens"]) for row in (first, second)]
+            first_word, second_word = ({"text": text, "word": word} for text, word in zip(texts, words, strict=True))
+            request = {"first": first_word, "second": second_word}
             answer = call("view", "pair", "--request", json.dumps(request), "--model", MODELS[language])
             judged = answer.get("judgment") or {"verdict": None}
-            kept = {key: answer.get(key) for key in ("error", "words", "cosines", "static", "one_word")} | judged
-            result[str(len(result))] = {"texts": [each["text"] for each in request.values()]} | kept | (judged["verdict"] or {})
+            kept = {key: answer.get(key) for key in ("error", "words", "cosines", "static")} | judged | (judged["verdict"] or {})
+            result[str(len(result))] = {"texts": texts} | {key: each for key, each in kept.items() if key != "verdict"}
     return result
 
 
