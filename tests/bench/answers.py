@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tests.bench.differences import differences, reduce, sums
+from tests.bench.differences import TIMES, differences, reduce, sums
 from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, requests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -184,6 +184,7 @@ def use(page: Any, visit: str) -> Any:
 
 def table_of(table: Any) -> dict:
     """Reduce a table to its columns, its number of rows, some of them, and sums of each column."""
+    table = table.drop(columns=[name for name in table.columns if name in TIMES])
     cells = [[each.item() if hasattr(each, "item") else each for each in table[name]] for name in table.columns]
     rows = [[each if isinstance(each, str | int | float | None) else str(each) for each in row] for row in zip(*cells, strict=True)]
     texts = [[each for each in row if isinstance(each, str)] for row in rows]

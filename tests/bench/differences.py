@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 TOLERANCE = 1e-6
+TIMES = ("seconds", "milliseconds")  # keys of an answer and columns of a table that differ in every run
 SHORT, MANY, FIRST = 24, 12, 20  # numbers of a list that are kept whole, other items of one, the first of a longer one
 
 
 def reduce(value: Any) -> Any:
-    """Shorten long lists and round numbers."""
+    """Shorten long lists, round numbers, and leave out times."""
     if isinstance(value, dict):
-        return {key: reduce(each) for key, each in value.items()}
+        return {key: reduce(each) for key, each in value.items() if key not in TIMES}
     if isinstance(value, float):
         return float(f"{value:.9g}") if math.isfinite(value) else str(value)
     if not isinstance(value, list | tuple):
