@@ -15,7 +15,7 @@ from filelock import Timeout
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
-from ..files import own_names
+from ..files import user_names
 from ..files.artifacts import text_fingerprint
 from ..files.atomic import locked, rename, replacing
 from ..text.labeled_words import parts
@@ -69,7 +69,7 @@ def _folder(corpus: str) -> Path:
     """By what a corpus holds where somebody brought it, as it may be called by its path or its name. Of a language's own sentences the
     additional words make no difference."""
     with suppress(ElmoscopeError):
-        path = own_names.path_of(own_names.name_of(corpus) or corpus)
+        path = user_names.corpus_path(user_names.corpus_name(corpus) or corpus)
         corpus = path.stem if path else corpus
     return cache_folder() / "labels" / text_fingerprint([parts(corpus)[0]])[:DIGITS]
 

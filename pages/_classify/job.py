@@ -17,7 +17,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.turns import Turn
 from core.elmo.models import Model
-from core.learning.frozen import Frozen
+from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 from pages._frame.server_jobs import Background, waiting_text
 

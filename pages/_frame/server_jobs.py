@@ -12,7 +12,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.common import i18n, steps
+from core.common import i18n, reports
 from core.common.errors import ElmoscopeError
 from core.common.i18n import tn
 from core.common.turns import JobEnded, Turn, Turns
@@ -137,7 +137,7 @@ class ServerJob(Background):
 
     def watch_reading(self, n_bytes: int) -> AbstractContextManager[None]:
         """Report how much of about `n_bytes` bytes is read within the context. End the reading if the job should end."""
-        return steps.watch_steps(steps.ReadingProgress(n_bytes, self.report).step)
+        return reports.watch_steps(reports.ReadingProgress(n_bytes, self.report).step)
 
     def count(self, stage: str, done: int, total: int) -> None:
         """Report the progress of a stage of the work in its own steps. The speed is the average of the stage so far."""

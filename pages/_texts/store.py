@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.limits import check_allowed
 from core.common.turns import TooManyJobs
 from core.elmo.models import Model
-from core.files import own_names
+from core.files import user_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
 from core.text import own_corpus
@@ -51,7 +51,7 @@ def own_texts() -> KeptCorpus | None:
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
     if stored_key != key or (
-        isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
+        isinstance(outcome, KeptCorpus) and not user_names.corpus_exists(outcome.name)
     ):  # another visit may have deleted them
         try:
             outcome = _read_or_wait(inputs, key)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
@@ -82,6 +82,6 @@ def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
         paths[what] = file.path
     if "uses" not in paths:
         raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
-    with notes.collecting() as collected:
+    with reports.collecting() as collected:
         sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
     return sides, list(collected.values())
