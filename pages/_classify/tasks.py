@@ -135,8 +135,8 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     """Show names or roles on the words, of both models."""
     tokens = flat(example.passages[0])
     by_variant = _ask(answers.ask, in_use, task, example)
-    verb = ("V", "C-V")
-    result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
+    verb_labels = ("V", "C-V")
+    result = {v: [span for span in a.said if span[2] not in verb_labels] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     token_texts = pieces(tokens)
 
@@ -148,7 +148,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         dashed = [span for span in result[variant] if span not in others] if len(result) > 1 else []
-        clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
+        clear = [span for span in result[variant] if not any(span[0] <= verb <= span[1] for verb, _, _ in predicate)]
         return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
@@ -186,7 +186,7 @@ def _coreference(in_use: InUse) -> None:
     _chains(in_use, text)
     try:
         mentions = answers.mentioned(text)
-    except BadInput:  # no he or she, or no name that it could stand for
+    except BadInput:  # no he or she, or no name to refer to
         return
     more = st.expander(t("Which pronoun"), key="tasks_one_pronoun", on_change="rerun")
     if more.open:

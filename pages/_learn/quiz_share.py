@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame.menu import door
 
-CARRIED = ("lang", "model")  # of an address: what else tells which sentences are asked, and who reads them
+CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
 STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")

@@ -41,7 +41,7 @@ WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "ch
 TYPICAL = 3  # sentences of a group on a side
 JOB, WORD_JOB, LIKE_JOB, MOST_JOBS, AT_LEAST = "changed words", "a changed word", "words of like frequency", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
-LIKE = "change.compared"  # in the session: the sides and the word that is wanted beside others
+LIKE = "change.compared"  # in the session: the sides and the word to compare with others
 ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
@@ -61,7 +61,7 @@ def show(in_use: InUse) -> None:
         offer_examples(EXAMPLE_WORDS, "change.word_taken", partial(st.session_state.__setitem__, WORD))
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
-    st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
+    st.session_state.update({"change.word": word, "change.sides": sides_asked})  # for the notebook
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     reads_all = bool(word) and any(needs_every_token(workspace(in_use), side, word) for side in sides)
     wanted = st.session_state.get(RANKED) == key or st.session_state.get(LIKE) == (*key, word)
@@ -69,11 +69,11 @@ def show(in_use: InUse) -> None:
     if not word:
         st.info(t("No word occurs {n} times on both sides. Add text, or choose another date.", n=FEWEST), icon=":material/library_books:")
     elif read is None or not reads_all:
-        with show_errors():  # the list stands whatever becomes of the word
+        with show_errors():  # the list stays if the word fails
             if (result := _answer(in_use, sides, word, key)) is not None:
                 like = _like(in_use, sides, word, key) if read is None else None
                 _word(result, like.result[0] if like and like.result else None, names)
-            elif change.reads_few(workspace(in_use)):  # a table was dropped since the page asked for it
+            elif change.reads_few(workspace(in_use)):  # a table was dropped in the meantime
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
     usage_graph.open_files(WORD, FIRST, SECOND)

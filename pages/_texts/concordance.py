@@ -64,7 +64,7 @@ DOCUMENTS, DATES = "documents", "dates"
 def show(in_use: InUse) -> None:
     """Show the search box, the concordance and the frequencies."""
     workspace = store.workspace_over(in_use, store.own_texts())
-    registry.resolve(workspace.corpus, "corpus")  # what is not there is said once
+    registry.resolve(workspace.corpus, "corpus")  # states a missing corpus once
     _search(workspace)
 
 
