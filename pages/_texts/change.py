@@ -31,7 +31,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.server_jobs import ServerJob
-from pages._texts import usage_graph
+from pages._texts import store, usage_graph
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
@@ -95,12 +95,10 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)
     job.wait(AT_MOST_S)
     if job.result is None:
-        jobs.show_state(WORD_JOB, (*key, word), _sentences_read, widget="change.word", stopped=t("Stopped."), again=t("Read again"))
+        jobs.show_state(
+            WORD_JOB, (*key, word), store.describe_sentences, widget="change.word", stopped=t("Stopped."), again=t("Read again")
+        )
     return job.result
-
-
-def _sentences_read(job: ServerJob, left: str) -> str:
-    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> ServerJob | None:

@@ -115,3 +115,8 @@ def pace(model_name: str, corpus: str) -> Pace:
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
 def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
     return measure_pace(_model.encoder, open_corpus(_corpus, _model.language), substitutes_of(_model))
+
+
+def describe_sentences(job: ServerJob, left: str) -> str:
+    """Return the text of the progress of a job that encodes sentences."""
+    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
