@@ -31,7 +31,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.server_jobs import ServerJob
-from pages._texts import store, usage_graph
+from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
@@ -52,7 +52,7 @@ def show(in_use: InUse) -> None:
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         _offer_example(news)
-        usage_graph.open_files(WORD, FIRST, SECOND)
+        store.open_graph(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
@@ -76,7 +76,7 @@ def show(in_use: InUse) -> None:
             elif change.reads_few(workspace(in_use)):  # a table was dropped in the meantime
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
-    usage_graph.open_files(WORD, FIRST, SECOND)
+    store.open_graph(WORD, FIRST, SECOND)
 
 
 def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
@@ -131,7 +131,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
-    usage_graph.fill()
+    store.fill_inputs()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
@@ -235,7 +235,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
     _sentences(result, names)
-    usage_graph.downloads(result)
+    store.download_graph(result)
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
