@@ -54,7 +54,7 @@ def _find_measurements(model_name: str, part: str) -> dict | None:
     model = opened.model(model_name)
     result = read(model.folder, model.fingerprint).get(part)
     if result is None:
-        offered = command("python", "-m", "core", "evaluate", "lessons", options=[("model", model.name)])
+        offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])
         st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
         notice([t("No measurements of this model yet.")])
     return result
