@@ -66,7 +66,7 @@ class TrainingJob(Background):
         with self.turn:
             self._train(model, vectors)
             if not self.turn.stop_asked:
-                self.turn.check()  # ended by the clock: the page says so beside what there is
+                self.turn.check()  # ended by the time limit: the page states this next to the results so far
 
     def _train(self, model: Model, vectors: StaticVectors) -> None:
         order = self.order

@@ -30,7 +30,7 @@ from pages._frame.server_jobs import ask_for_turn
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-FEW_TEXTS = 30  # to test on, below which an accuracy says little
+FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
 RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
@@ -40,10 +40,8 @@ def show(in_use: InUse) -> None:
         order = choose(in_use)
         running = job is not None and job.running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
-            model, vectors = (
-                opened.model(in_use.model),
-                opened.vectors(in_use.vectors),
-            )  # before a place is asked for: they may not be there
+            # Opened before a place in the queue is requested, because they may be missing.
+            model, vectors = opened.model(in_use.model), opened.vectors(in_use.vectors)
             job = TrainingJob(order, ask_for_turn()).start(model, vectors)
             st.session_state.training = job
             job.wait(0.3)  # so that a small job's result is on the page at once
@@ -53,7 +51,7 @@ def show(in_use: InUse) -> None:
     elif job.running:
         _watch(job)
     else:
-        # In a container, as a fragment is: what it drew last is replaced piece by piece. In other places both would stand, until the run ends.
+        # In a container, like the fragment, whose elements it replaces one by one. Elsewhere both would be visible until the run ends.
         with st.container():
             st.empty()  # where the progress was
             _show(job, finished=True)
@@ -63,7 +61,7 @@ def show(in_use: InUse) -> None:
 @st.fragment(run_every=1.0)
 def _watch(job: TrainingJob) -> None:
     if not job.running:
-        st.rerun()  # once, of the whole page: the button wakes, the ticking ends
+        st.rerun()  # once, for the complete page: it enables the button and ends the updates
     message = job.message
     if job.turn.stop_asked:
         message = t("Stopping after this step…")
@@ -76,7 +74,7 @@ def _watch(job: TrainingJob) -> None:
     bar.progress(min(1.0, job.share_done), text=message)
     options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.turn.stop_asked, "on_click": job.stop}
     stop.button(t("Stop"), key="train.stop", help=t("The best so far is kept"), **options)
-    # Finished or not is asked once: buttons drawn by this fragment would lose the click that lands before the page is drawn anew.
+    # This fragment draws no buttons: they would lose a click before the page is drawn again.
     _show(job, finished=False)
 
 
