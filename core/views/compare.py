@@ -19,7 +19,7 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.memo import Kept
 from ..common.model_layers import MIX, SENSES
-from ..corpus.overlap import intersect_keys, list_keys
+from ..corpus.change import intersect_keys, list_keys
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..files import registry

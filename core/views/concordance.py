@@ -11,13 +11,11 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus import collocates as near_words
-from ..corpus import dispersion, search
-from ..corpus.association import FDR
+from ..corpus import measures, search
+from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.collocates import Collocate, SenseWord
-from ..corpus.dispersion import Part
 from ..corpus.encoded import EncodedCorpus
-from ..corpus.keyness import Keyword, keywords
-from ..corpus.overlap import intersect_keys, sentence_keys
+from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
@@ -193,19 +191,19 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         )
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request, report)
-    documents, stretches = dispersion.by_document(corpus, hits), dispersion.by_stretch(corpus, hits)
+    documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     missing = "" if len(hits) else _missing(corpus, request)
     return Concordance(
         query=request.query,
         n=len(hits),
         tokens=len(corpus),
-        per_million=dispersion.per_million(len(hits), len(corpus)),
-        deviation=dispersion.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
+        per_million=measures.per_million(len(hits), len(corpus)),
+        deviation=measures.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
         forms=tuple(search.forms(corpus, hits)),
         documents=tuple(documents),
         stretches=tuple(stretches),
-        dates=tuple(dispersion.by_date(corpus, hits)) if corpus.dates else (),
+        dates=tuple(measures.by_date(corpus, hits)) if corpus.dates else (),
         undated=int(corpus.undated.sum()) if corpus.dates else 0,
         sentences=corpus.n_sentences,
         unread_date=corpus.unread_date,

@@ -13,7 +13,6 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..corpus.dictionary import DictionarySense, dictionary_senses
 from ..corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from ..elmo import in_place
 from ..elmo.language_model import Prediction
@@ -24,6 +23,7 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.context import static_contexts
+from ..text.definitions import DictionarySense, dictionary_senses
 from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext

@@ -9,8 +9,8 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import shorten
 from core.corpus import search
-from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
+from core.corpus.measures import by_document
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, commonest_beside, similar
 from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
