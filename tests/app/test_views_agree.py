@@ -215,9 +215,9 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))
             if name == "neighbors":  # a list a sentence
-                rows = [tuple(row) for row in known["tables"][0].itertuples(index=False)]
-                assert [row[0] for row in rows] == [each["occurrence"]["word"] for each in expected["entries"]], request
-                assert not list(differences([row[1] for row in rows], [each["cosine"] for each in expected["entries"]])), request
+                rows, entries = known["tables"][0], expected["entries"]
+                assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
+                assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
             else:
                 value = wire.json_of(known[{"substitutes": "expected", "attribution": "answer"}.get(name, "result")])
                 assert not list(differences(value, expected)), (name, request)
