@@ -13,8 +13,8 @@ from core.common.markup import shorten
 from core.files import registry
 from core.text import languages, readings
 from core.text.labeled_words import list_words, with_words
-from core.text.tokens import bare
 from core.text.target_word import find_target_words
+from core.text.tokens import bare
 
 SPELLING = "4"  # the step of How it works that has a notebook of its own
 NEWS = ("sentences", "", "", "", "", "")  # the corpus, first and last date of each side; "": the example's own news
