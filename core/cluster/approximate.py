@@ -1,12 +1,11 @@
-"""An approximate index for tables of millions of rows: one for every mix, by faiss; its candidates are ranked exactly.
+"""An approximate index for tables of millions of rows: one for every layer mix, by faiss, with exact ranking of its candidates.
 
 cos(mix(a), mix(b)) |mix(b)| is an inner product of the stacked layers x = [h_0; h_1; h_2] with q' = [s_0 m; s_1 m; s_2 m],
-m = mix(a) (DESIGN, section 4), so one index of x answers any weights. Each layer of x is brought to length 1, and q' takes the
-layers' mean lengths instead: then long vectors do not come first, and for one layer the product is the cosine. Rows lie in
-cells around centroids (an inverted file), a byte a number; a search goes through the cells that are nearest to q'. A filter is
-applied within the cells, so with it no candidate is lost as in a graph, whose walk ends among rows that are left out; but the
-next rows lie in further cells, and more of them are looked into. The candidates' cosines are then computed from the stored
-vectors. `python -m tests.bench.approximate DIR` measures recall; at these settings it is 0.98 or more for every layer, filtered
+m = mix(a), so one index of x answers any weights. Each layer of x is scaled to length 1 and q' uses the layers' mean lengths: long
+vectors do not come first, and for one layer the product is the cosine. Rows are in cells around centroids (an inverted file), one
+byte per number; a search visits the cells nearest to q'. A filter is applied within the cells, so it loses no candidate, unlike in a
+graph; but the next rows are in more distant cells, and more cells are visited. The candidates' cosines are then computed from the
+stored vectors. `python -m tests.bench.approximate DIR` measures recall: at these settings 0.98 or more for every layer, filtered
 or not (66,673 real rows).
 """
 
@@ -48,9 +47,9 @@ Take = Callable[[OccurrenceTable, np.ndarray], np.ndarray]  # (n,) rows of a tab
 def build(
     shards: Shards, *, take: Take | None = None, space: SenseSpace | None = None, report: Report | None = None, seed: int = 0
 ) -> dict:
-    """Make the approximate index of all shards beside them, on this machine; what it is, as its meta.json says it.
+    """Make the approximate index next to the shards, on this machine, and return its facts as in meta.json.
 
-    Of the layers, or of what `take` gives of the rows in a `space` (core.cluster.senses).
+    Indexes the layers, or the vectors that `take` returns for rows in a `space` (core.cluster.senses).
     """
     faiss = _faiss()
     began = time.perf_counter()
@@ -88,15 +87,16 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class ApproximateIndex(Index):
-    """Neighbors from the candidates that the approximate index gives; their cosines are exact.
+    """Neighbors from the approximate index's candidates, with exact cosines.
 
-    `probed` is the share of the cells looked into (more: slower and surer). MissingArtifact where `build` was not run.
+    `probed` is the share of the cells visited (more: slower and more complete). Raises MissingArtifact if `build` was not run.
     """
 
     shards: Shards
     probed: float | None = None
 
     def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that a question asks for."""
         question = of_all(question, self.shards)
         query = question.query
         weights = check_weights(question.weights, len(query.layers))
@@ -109,7 +109,7 @@ class ApproximateIndex(Index):
 def candidates(
     shards: Shards, vector: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
 ) -> np.ndarray:
-    """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
+    """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
     faiss = _faiss()
     made, _ = _open_cells(shards, space)
     chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
@@ -122,7 +122,7 @@ def candidates(
 
 
 def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbor]:
-    """The k best of some rows by their exact cosines."""
+    """Return the k best of some rows by their exact cosines."""
     parts = []
     own = gram(question.query.layers[None])[0]
     for shard, here in by_shard(shards, rows):
@@ -134,17 +134,17 @@ def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Nei
 
 
 def _stacked(layers: np.ndarray) -> np.ndarray:
-    """(n, L, D) float32 -> (n, L * D), each layer brought to length 1."""
+    """Stack layers (n, L, D) into (n, L * D) float32, each layer scaled to length 1."""
     return unit(layers).reshape(len(layers), -1)
 
 
 def _layers(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-    """(n, L, D)."""
+    """Return the layers (n, L, D) of rows."""
     return table.rows.take(rows)
 
 
 def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
-    """Vectors (n, ...) of rows drawn at random, from every shard its share."""
+    """Return vectors (n, ...) of rows drawn at random, from every shard its share."""
     rng = np.random.default_rng(seed)
     parts = []
     for shard in shards.shards:
@@ -166,7 +166,7 @@ def _folder(shards: Shards, space: SenseSpace | None) -> Path:
 
 
 def _open_cells(shards: Shards, space: SenseSpace | None):
-    """The cells, and the layers' mean lengths (L,)."""
+    """Return the cells and the layers' mean lengths (L,)."""
     folder = _folder(shards, space)
     if not (folder / "meta.json").is_file():
         command = f"index approximate DIR{' --senses' if space else ''}"
@@ -192,7 +192,7 @@ def _read(folder: str, corpus: str, model: str, changed: int):
 
 
 def _faiss():
-    """faiss, imported late; on macOS with one thread, since its OpenMP and torch's do not get on with each other."""
+    """Import faiss when needed; on macOS with one thread, because its OpenMP conflicts with torch's."""
     if sys.platform == "darwin":
         os.environ.setdefault("KMP_DUPLICATE_LIB_OK", "TRUE")
     try:

@@ -1,7 +1,7 @@
-"""Jobs on a Dask cluster: connect, keep a bounded number in flight, survive workers that die or stall.
+"""Run jobs on a Dask cluster: connect, bound the number in flight, survive workers that die or stall.
 
-Every job leaves the same thing wherever and however often it runs, so one that a dead worker had is run again by Dask, and
-one that a stalled worker has is given to an idle one too; the first answer counts. What fails is told as one sentence.
+Every job has the same result wherever and however often it runs. Dask repeats the jobs of a dead worker. A stalled worker's job is also
+given to an idle one, and the first answer counts. Failures are reported as one sentence.
 """
 
 import time
@@ -36,7 +36,7 @@ STALLED_S = 5.0  # and at least so long
 
 @dataclass(frozen=True, slots=True)
 class ShardJob:
-    """A function of core and its arguments; `name` tells jobs of one call apart, `tokens` is what it does of the whole."""
+    """A function of core with its arguments. `name` identifies the job within one call; `tokens` is its share of the work."""
 
     name: str
     run: Callable[..., Any]
@@ -47,7 +47,7 @@ class ShardJob:
 
 @dataclass(frozen=True, slots=True)
 class ShardProgress:
-    """After a shard."""
+    """Progress after a shard."""
 
     shards_done: int
     shards: int
@@ -59,7 +59,7 @@ class ShardProgress:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts finished jobs into `report`."""
+    """A counter of finished jobs that calls `report`."""
 
     shards: int
     tokens: int
@@ -69,6 +69,7 @@ class Meter:
     began: float = field(default_factory=time.perf_counter)
 
     def add(self, tokens: int) -> None:
+        """Count the tokens of a finished job."""
         self.shards_done, self.tokens_done = self.shards_done + 1, self.tokens_done + tokens
         speed = self.tokens_done / max(time.perf_counter() - self.began, 1e-9)
         if self.report:
@@ -85,7 +86,7 @@ class _Running:
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at `address` ("tcp://host:8786") with at least one worker; BadInput says what is not there."""
+    """Connect to the scheduler at `address` ("tcp://host:8786") with at least one worker. Raises BadInput if either is missing."""
     if not address.strip():
         raise _nobody(address, "no address")
     client = Client.__new__(Client)  # held, so that one half made is closed here: collected later, it can block the start of the next
@@ -150,9 +151,9 @@ def _nobody(address: str, reason: str) -> BadInput:
 
 
 def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob, Any]]:
-    """Run jobs, AHEAD a thread at a time, and yield each with its answer as it comes, in any order, each once.
+    """Run jobs, AHEAD per thread at a time, and yield each with its answer once, in any order.
 
-    What a job raises as a sentence for people is raised here, and ends the rest.
+    A job's error with a message for users is raised here and ends the rest.
     """
     waiting = iter(jobs)
     running = {}
@@ -205,7 +206,7 @@ def _submit(client: Client, job: ShardJob, workers: list[str] | None = None) -> 
 
 
 def _share_stalled(client: Client, running: dict[Future, _Running], took: list[float]) -> None:
-    """Give what takes far longer than the others to workers that idle: theirs may be stopped, or cut off."""
+    """Give jobs that take far longer than the others to idle workers too, because their workers may be stopped or disconnected."""
     limit = max(STALLED_S, STALLED * median(took[-100:])) if took else 4 * STALLED_S
     late = [entry for entry in running.values() if time.monotonic() - entry.since > limit and not entry.where]
     if not late:
@@ -232,7 +233,7 @@ def _answer(future: Future, job: ShardJob) -> Any:
 
 @contextmanager
 def _report_errors(address: str) -> Iterator[None]:
-    """A scheduler that goes away, as a sentence."""
+    """Report the loss of the scheduler as one sentence."""
     try:
         yield
     except (CancelledError, CommClosedError, TimeoutError) as error:

@@ -1,7 +1,7 @@
-"""The sense space (core.index.sense_space) of large indexes: of shards one after another, and by an approximate index.
+"""The sense space (core.index.sense_space) of large indexes: shard by shard, and by an approximate index.
 
-All rows stand by the map that has not seen the query's word, whichever shard they are in. The approximate index is of the map of all
-words, which only chooses candidates; they are ranked by the word's own map. It needs the substitutes that `index build --senses` keeps.
+All rows are placed by the map that was learned without the query's word. The approximate index uses the map of all words, which only
+selects candidates; they are ranked by the word's own map. It needs the substitutes that `index build --senses` stores.
 """
 
 from dataclasses import dataclass
@@ -24,17 +24,18 @@ from .shards import Shard, Shards
 
 @dataclass(frozen=True, slots=True)
 class SensesOfShards(Index):
-    """All shards, gone through on this machine."""
+    """All shards, searched on this machine."""
 
     shards: Shards
     space: SenseSpace
 
     def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that a question asks for."""
         question = of_all(question, self.shards)
         return _rank_rows(self.shards, self.space, self._rows(question), question)
 
     def narrows(self, query: Query, which: str = ANY) -> int:
-        """How many rows are placed, those nearest at layer 1, where not all are; else 0, as by `SenseIndex.narrows`."""
+        """Return how many rows, those nearest at layer 1, are placed if not all are; else 0, as in `SenseIndex.narrows`."""
         return sense_index.MOST_READ * self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
@@ -54,13 +55,14 @@ class SensesOfShards(Index):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateSenses(Index):
-    """Neighbors from the candidates that the approximate index gives; their cosines are exact. MissingArtifact where `build` was not run."""
+    """Neighbors from the approximate index's candidates, with exact cosines. Raises MissingArtifact if `build` was not run."""
 
     shards: Shards
     space: SenseSpace
     probed: float | None = None  # as of ApproximateIndex
 
     def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that a question asks for."""
         question = of_all(question, self.shards)
         query = question.query
         vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
@@ -69,7 +71,7 @@ class ApproximateSenses(Index):
 
 
 def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | None = None) -> dict:
-    """Make the approximate index of the sense space of all shards beside them; its facts. BadInput where substitutes are not kept."""
+    """Make the approximate index of the sense space next to the shards and return its facts. Raises BadInput without substitutes."""
     for shard in shards.shards:
         if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
             raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
@@ -81,7 +83,7 @@ def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | Non
 
 
 def _rank_rows(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbor]:
-    """The k best of some rows of each shard, by the query's own map."""
+    """Return the k best of some rows of each shard, by the map of the query's word."""
     query = question.query
     word = WordInContext(query.tokens, query.position, query.read_as)
     lemmas = (word.lemma_in(open_shard(shards.url, shard)) for shard in shards.shards)

@@ -1,14 +1,12 @@
-"""An index in shards: sentences are cut, workers encode each shard, and one file at the end says that all are there.
+"""An index in shards: workers encode parts of the sentences, and one final file states that the index is complete.
 
-    index.json                       the whole index: its shards in order; written last
+    index.json                       the complete index: its shards in order; written last
     shards/000001-<fingerprint>/     an index of its own (core.index.table), of 4,000 to 64,000 tokens
-    sentences/<same name>.arrow      what a shard is made of, until the index is whole
+    sentences/<same name>.arrow      the sentences of a shard, until the index is complete
 
-A shard's name holds the fingerprint of its sentences and model: it is made once, whoever asks and how often. Shards begin
-where a round of `build_index` begins, so rows, batches and their neighbors in a batch are those of one whole index. So are
-the vectors, but for rounding: a new spelling meets the char-CNN with the other new ones of its round, a worker has met others
-before than one machine would have, and BLAS rounds a product of a few rows otherwise than one of many. Now and then a stored
-number is therefore the next one of float16.
+A shard's name holds the fingerprint of its sentences and model, so it is made once. Shards begin where a round of `build_index` begins, so
+rows and batches are those of one index. So are the vectors up to rounding: a worker may compute a new spelling together with others, and
+BLAS rounds a product of a few rows differently. Occasionally a stored number is therefore the next one of float16.
 """
 
 import io
@@ -68,7 +66,7 @@ _SENTENCE = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of an index, itself an index; its rows and sentences are numbered on from those of the parts before it."""
+    """A part of an index, itself an index, whose rows and sentences continue the numbers of the parts before it."""
 
     name: str  # of its folder in the store; "" for an index that is one folder
     first_row: int
@@ -80,7 +78,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """An index in shards, or one that is a single folder: what a search needs to know of it."""
+    """An index in shards or in a single folder, with what a search needs to know of it."""
 
     url: str
     meta: dict
@@ -97,10 +95,10 @@ def build(
     senses: bool = False,
     report: Callable[[ShardProgress], None] | None = None,
 ) -> Shards:
-    """Encode `sentences` (gone through twice: to count them, and to cut them) into shards at `where`; `senses` keeps substitutes, too.
+    """Encode `sentences` (read twice: to count and to split them) into shards at `where`; `senses` also stores substitutes.
 
-    What is there already of these sentences and this model is kept, so the next call after a stop goes on. Another index at
-    `where` is replaced once the new one is whole.
+    Existing shards of these sentences and this model are kept, so an interrupted build continues. Another index at `where` is
+    replaced once the new one is complete.
     """
     store = open_own(where)
     began = time.perf_counter()
@@ -134,7 +132,7 @@ def build(
 
 
 def open_shards(where: str | Path) -> Shards:
-    """An index in shards, or one that is a folder of core.index.table; MissingArtifact where there is neither."""
+    """Open an index in shards, or a folder of core.index.table. Raises MissingArtifact if there is neither."""
     store = open_store(absolute_place(where))
     if not store.has(INDEX) and store.is_folder and store.has_folder(""):
         table = OccurrenceTable(store.fetch(""))
@@ -173,14 +171,14 @@ def open_shards(where: str | Path) -> Shards:
 
 
 def info(where: str | Path) -> dict:
-    """What an index in shards holds: its facts, how many shards, and its size in bytes."""
+    """Return the facts of an index in shards, the number of shards, and its size in bytes."""
     result = open_shards(where)
     store = open_store(result.url)
     return {**result.meta, "shards": len(result.shards), "bytes": store.size()}
 
 
 def open_own(where: str | Path) -> Store:
-    """The store at `where`, if nothing else is there that an index would bury: no file of another form, no index.json of another kind."""
+    """Open the store at `where`. Raises BadInput if it holds foreign files or an index.json of another kind."""
     store = open_store(absolute_place(where))
     name = store.find_stranger(OWN)
     if name is None and store.has(INDEX) and not _is_index(store):
@@ -191,14 +189,14 @@ def open_own(where: str | Path) -> Store:
 
 
 def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
-    """Parts of so many whole rounds, as core.index.build makes them of all sentences."""
+    """Split sentences into parts of complete rounds, as core.index.build makes them."""
     parts = rounds(sentences)
     while part := list(chain.from_iterable(islice(parts, rounds_each))):
         yield part
 
 
 def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses: bool) -> dict:
-    """One worker's job: the shard as it lies in the store, or made now; what the client must know of it."""
+    """Return a shard's facts, from the store or built now (a worker's job)."""
     store = open_store(url)
     if not store.has_folder(f"shards/{name}"):
         stage = store.stage(name)
@@ -212,7 +210,7 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
 
 
 class Counted:
-    """Sentences, with their number, tokens and rounds of `build_index` once they were gone through."""
+    """Sentences with their number, tokens and rounds of `build_index`, known after one pass."""
 
     def __init__(self, sentences: Iterable[Sentence]) -> None:
         self.all = sentences
@@ -227,18 +225,19 @@ class Counted:
 
     @property
     def rounds_per_shard(self) -> int:
-        """By the corpus alone, or a cluster of another size could not go on."""
+        """Return the rounds per shard from the corpus alone, so that a cluster of another size can continue."""
         return max(1, min(MOST_ROUNDS, self.rounds // SHARDS))
 
     @property
     def shards(self) -> int:
+        """Return the number of shards."""
         return -(-self.rounds // self.rounds_per_shard)
 
 
 def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], there: set[str]) -> Iterator[ShardJob]:
-    """A job a shard; its sentences go into the store when its turn comes, so that little is in flight at a time.
+    """Yield a job per shard. Its sentences are stored when its turn comes, so that little is in flight.
 
-    `made_by`: a model's name and fingerprint, and whether substitutes are kept.
+    `made_by`: a model's name and fingerprint, and whether substitutes are stored.
     """
     _, model_fingerprint, senses = made_by
     for number, part in enumerate(parts):
@@ -251,7 +250,7 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str
 
 
 def _is_index(store: Store) -> bool:
-    """Whether its index.json is of an index in shards; a damaged one is where shards lie beside it."""
+    """Return whether its index.json is of an index in shards; a damaged one counts if there are shards next to it."""
     with suppress(ValueError):
         meta = parse_json(store.read(INDEX))
         return isinstance(meta, dict) and {"format", "shards"} <= meta.keys()

@@ -1,7 +1,7 @@
 """A place that the client and every worker see: a shared folder, or an object store through fsspec ("s3://...", "memory://...").
 
-What is put there is whole or not there. In a folder that is a rename; in an object store, which has none, an object
-appears at once, and a shard's meta.json is its last.
+Files appear completely or not at all. A folder uses rename. An object store has none, but an object appears at once, and a shard's
+meta.json is its last.
 """
 
 import os
@@ -31,7 +31,7 @@ _FILE = re.compile(r"\w[\w.-]*")  # a file in them
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Names ("shards/000001-ab12") to bytes and to folders of files."""
+    """Bytes and folders of files by name ("shards/000001-ab12")."""
 
     url: str
     fs: fsspec.AbstractFileSystem
@@ -39,23 +39,25 @@ class Store:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a folder of this machine (or mounted on it): then files are mapped where they lie."""
+        """Return whether it is a folder on this machine (or mounted), whose files are mapped in place."""
         return isinstance(self.fs, LocalFileSystem)
 
     def place(self, name: str) -> str:
-        """Where a name lies; CorruptArtifact for one that leads out of the store."""
+        """Return the path of a name. Raises CorruptArtifact for one outside the store."""
         if "\\" in name or name.startswith("/") or {"", ".", ".."} & set(name.split("/") if name else ()):
             raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=shorten(name)))
         return f"{self.root}/{name}" if name else self.root
 
     def has(self, name: str) -> bool:
+        """Return whether an object exists."""
         return self.fs.exists(self.place(name))
 
     def has_folder(self, name: str) -> bool:
+        """Return whether a folder exists."""
         return self.has(f"{name}/{MARK}" if name else MARK)
 
     def names(self, name: str) -> set[str]:
-        """What lies in a folder; nothing where there is none."""
+        """Return the names in a folder; empty if it does not exist."""
         self.fs.invalidate_cache()
         try:
             paths = self.fs.ls(self.place(name), detail=False)
@@ -64,7 +66,7 @@ class Store:
         return {PurePosixPath(path.replace(os.sep, "/")).name for path in paths}
 
     def find_stranger(self, pattern: str) -> str | None:
-        """The first path in the store that is none of `pattern` (as core.files.atomic has it); None where there is none."""
+        """Return the first path in the store that `pattern` does not match (as in core.files.atomic), or None."""
         if self.is_folder:
             return atomic.find_foreign_file(Path(self.root), pattern)
         self.fs.invalidate_cache()
@@ -72,7 +74,7 @@ class Store:
         return next((path for path in paths if not atomic.is_own_file(path, pattern)), None)
 
     def remove_all(self, folder: str, pattern: str) -> None:
-        """Remove what is `pattern` by its name in a folder, and the folder once it is empty."""
+        """Remove the files in a folder that `pattern` matches, and the folder once it is empty."""
         for name in self.names(folder):
             if atomic.is_own_file(name, pattern):
                 self.remove(f"{folder}/{name}")
@@ -80,15 +82,18 @@ class Store:
             Path(self.place(folder)).rmdir()
 
     def size(self, name: str = "") -> int:
+        """Return the size in bytes of an object or a folder."""
         return int(self.fs.du(self.place(name)))
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of an object."""
         try:
             return self.fs.cat_file(self.place(name))
         except (FileNotFoundError, IsADirectoryError):
             raise MissingArtifact(t("{name} is missing in {place}. Rerun the command.", name=name, place=self.url)) from None
 
     def write(self, name: str, data: bytes) -> None:
+        """Write an object completely or not at all."""
         if self.is_folder:
             with replacing(Path(self.place(name))) as temporary:
                 temporary.write_bytes(data)
@@ -96,18 +101,18 @@ class Store:
             self.fs.pipe_file(self.place(name), data)
 
     def remove(self, name: str) -> None:
-        """Remove an object or a folder; nothing where it is not there."""
+        """Remove an object or a folder, if it exists."""
         if self.has(name):
             self.fs.rm(self.place(name), recursive=True)
 
     def stage(self, name: str) -> Path:
-        """Where a worker makes a folder: in the store if that is one (another worker can go on there), else on its own disk."""
+        """Return where a worker makes a folder: in a shared folder, so that another worker can continue, else on its own disk."""
         if self.is_folder:
             return Path(self.place(f".staging/{name}"))
         return _own_disk(self.url) / "staging" / name
 
     def commit(self, made: Path, name: str) -> None:
-        """Move a folder that was made at `stage(name)` into its place; one that another worker put there first stays."""
+        """Move a folder made at `stage(name)` into its place; if another worker was faster, its folder stays."""
         if self.is_folder:
             target = Path(self.place(name))
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +127,7 @@ class Store:
         shutil.rmtree(made, ignore_errors=True)
 
     def fetch(self, name: str) -> Path:
-        """A folder's files on this machine, to be mapped: as they lie, or as a copy that is kept."""
+        """Return a folder's files on this machine, to be mapped: in place, or as a cached copy."""
         if not _FETCHED.fullmatch(name):
             raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=shorten(name)))
         if self.is_folder:
@@ -138,7 +143,7 @@ class Store:
 
 @lru_cache(maxsize=64)
 def open_store(where: str) -> Store:
-    """A folder's path, or a URL that fsspec knows; BadInput says what is missing for it."""
+    """Open a folder's path, or a URL that fsspec knows. Raises BadInput with what is missing."""
     try:
         fs, root = url_to_fs(where)
     except (ImportError, ValueError) as error:
@@ -148,7 +153,7 @@ def open_store(where: str) -> Store:
 
 
 def absolute_place(where: str | Path) -> str:
-    """As a worker elsewhere must be told it: a path from the root on, or the URL."""
+    """Return the place as a worker elsewhere needs it: an absolute path, or the URL."""
     return str(where) if "://" in str(where) else str(Path(where).absolute())
 
 

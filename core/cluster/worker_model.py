@@ -1,4 +1,4 @@
-"""The model of a worker, loaded once a process, and an encoder that spreads its batches over workers."""
+"""The model of a worker, loaded once per process, and an encoder that distributes its batches over workers."""
 
 import copy
 import hashlib
@@ -27,7 +27,7 @@ _LOADING = threading.Lock()
 
 
 def held(name: str, fingerprint: str) -> Encoder:
-    """The worker's encoder of a model; another model takes its place. BadInput where the name means other weights here."""
+    """Return the worker's encoder of a model, replacing another model. Raises BadInput if the name means other weights here."""
     with _LOADING:  # threads of one worker wait for one load
         return _loaded(name, fingerprint)
 
@@ -44,7 +44,7 @@ def _loaded(name: str, fingerprint: str) -> Encoder:
 
 @lru_cache(maxsize=1)
 def held_substitutes(name: str, fingerprint: str) -> Substitutes:
-    """Those of the worker's encoder, for the sense space. MissingArtifact where the model has no softmax here."""
+    """Return the substitutes of the worker's encoder, for the sense space. Raises MissingArtifact without a softmax."""
     folder = resolve(name, "model")
     if (loaded := load_softmax(folder)) is None:
         raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=name))
@@ -52,17 +52,15 @@ def held_substitutes(name: str, fingerprint: str) -> Substitutes:
 
 
 def name_for_worker(name: str) -> str:
-    """A model's name as a worker must be told it: a registry name as it is, a folder from the root on."""
+    """Return a model's name for a worker: a registry name as it is, a folder as an absolute path."""
     return str(Path(name).absolute()) if not is_bundled(name, "model") and Path(name).is_dir() else name
 
 
 class SpreadEncoder(Encoder):
-    """An encoder whose `encode` gives each of its batches to a worker; the batches are those of one machine.
+    """An encoder whose `encode` gives each batch to a worker. Batches are those of one machine.
 
-    So are the vectors, to 1e-4 (see core.cluster.shards on spellings that are new to a worker).
-
-    With `store`, each batch is kept there under the fingerprint of its sentences until the caller removes it: an encoding
-    that was cut off goes on.
+    Vectors are the same up to 1e-4 (see core.cluster.shards on new spellings). With `store`, each batch is stored under the fingerprint of
+    its sentences until the caller removes it, so an interrupted encoding continues.
     """
 
     def __init__(self, own: Encoder, client: Client, fingerprint: str, *, store: str | None = None) -> None:
@@ -70,7 +68,7 @@ class SpreadEncoder(Encoder):
         self.client, self.fingerprint, self.store = client, fingerprint, store
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """As Encoder.encode, on the cluster."""
+        """Encode on the cluster like Encoder.encode."""
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         groups = list(self._batches(sentences))
         total = sum(map(len, sentences))
@@ -88,7 +86,7 @@ class SpreadEncoder(Encoder):
         return results
 
     def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """As Encoder.alone: whole sentences go to the workers."""
+        """Encode like Encoder.alone; complete sentences go to the workers."""
         read = self.encode(sentences)
         layers = np.stack([each[:, position] for each, position in zip(read, positions, strict=True)])
         return layers, self.around(sentences, positions, read)
@@ -101,7 +99,7 @@ class SpreadEncoder(Encoder):
 
 
 def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None) -> np.ndarray | str:
-    """One worker's job: the layers of a batch's sentences in a row, (L, tokens, D), or their name in the store."""
+    """Return the layers (L, tokens, D) of a batch's sentences, or their name in the store (a worker's job)."""
     name = f"{text_fingerprint([fingerprint, *(part for s in sentences for part in (str(len(s)), *s))])}.npy"
     if store and open_store(store).has(name):
         return name
@@ -120,7 +118,7 @@ Chunks = Iterable[tuple[np.ndarray, np.ndarray]]
 
 
 def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
-    """As core.static.glove.count_pairs, for `train_glove(count=...)`, with the chunks and their counts in the store `where`."""
+    """Return a function like core.static.glove.count_pairs, for `train_glove(count=...)`, with chunks and counts in the store `where`."""
     store = open_store(where)
 
     def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:
@@ -134,7 +132,7 @@ def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
 
 
 def count_stored(where: str, name: str, n_words: int, window: int) -> None:
-    """One worker's job: the counts of a stored chunk, into the store."""
+    """Write the counts of a stored chunk into the store (a worker's job)."""
     store = open_store(where)
     if not store.has(f"{name}.counts.npz"):
         tokens, sentences = _arrays(store.read(f"{name}.chunk.npz"))

@@ -1,8 +1,9 @@
-"""The frozen layers of a data set's texts, computed once and kept on disk, so that an epoch costs seconds.
+"""The frozen layers of a data set's texts, computed once and stored on disk, so that an epoch takes seconds.
 
 A folder per model and data set holds shards of about 64,000 tokens: layer 0 once (P numbers; it is the token vector twice),
-layers 1 and up with 2P each, as float16 that is memory-mapped. A shard is written aside and renamed: a run that was cut
-goes on with the first shard that is missing. Layers count in the cap on disk and give way when room is needed (core.files.disk_space).
+layers 1 and up with 2P each, as memory-mapped float16. A shard is written under a temporary name and renamed, so an interrupted run
+continues with the first missing shard. Layers count toward the limit on disk and are removed when space is needed
+(core.files.disk_space).
 """
 
 import hashlib
@@ -36,7 +37,7 @@ Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
 
 class FeatureStore:
-    """Layers of known texts, read from disk; called like an encoder: token tuples -> (L, T, 2P) float32 each."""
+    """Layers of known texts, read from disk. Called like an encoder: token tuples -> (L, T, 2P) float32 each."""
 
     def __init__(self, folder: str | Path, texts: Sequence[Tokens]) -> None:
         self.folder = Path(folder)
@@ -59,7 +60,7 @@ class FeatureStore:
                 at += len(text)
 
     def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
-        """(L, T, 2P) float32 of each text; BadInput for a text that was not among those computed."""
+        """Return the layers (L, T, 2P) float32 of each text. Raises BadInput for a text that was not among those computed."""
         return [self._layers(text) for text in texts]
 
     def _layers(self, text: Tokens) -> np.ndarray:
@@ -78,10 +79,10 @@ class FeatureStore:
 
 
 def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: str | Path, *, report: Report | None = None) -> FeatureStore:
-    """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint.
+    """Return the store of these distinct texts under `root`, computing what is missing. `model` is a fingerprint.
 
-    BadInput, before anything is computed, where the disk or the cap (core.common.limits) has no room for them, even without the layers of
-    other data sets that nobody uses now; where it takes removing some of these, the longest unused go.
+    Raises BadInput, before anything is computed, if the disk or the limit (core.common.limits) has no room for them, even without the
+    unused layers of other data sets. If some of these must be removed, the longest unused go first.
     """
     weights, mark, read_as = model.partition("-")  # how a model is read stands behind its weights' sum: its precision, say
     folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
@@ -114,12 +115,12 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
 
 
 def texts_fingerprint(texts: Sequence[Tokens]) -> str:
-    """sha256 of token lists in their order, 64 hex digits."""
+    """Return the sha256 of token lists in their order, 64 hex digits."""
     return text_fingerprint(part for text in texts for part in (str(len(text)), *text))
 
 
 def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
-    """(first, past the last) text of each shard: as many as fit SHARD_TOKENS, at least one."""
+    """Yield (first, last + 1) text of each shard: as many as fit SHARD_TOKENS, at least one."""
     bounds = [0]
     tokens = 0
     for k, text in enumerate(texts):
@@ -183,7 +184,7 @@ def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Ite
 
 
 def _once(layer: np.ndarray) -> np.ndarray:
-    """Layer 0 (N, D): of ELMo, whose halves are one, the first (N, D / 2); of another model all of it."""
+    """Return layer 0 (N, D) once: the first half of ELMo's, whose halves are equal, or all of another model's."""
     half, odd = divmod(layer.shape[1], 2)
     return layer[:, :half].copy() if not odd and np.array_equal(layer[:, :half], layer[:, half:]) else layer
 
@@ -203,7 +204,7 @@ def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """`layers` is None without ELMo, `vectors` without static vectors."""
+    """The frozen parts of a classifier. `layers` is None without ELMo, `vectors` without static vectors."""
 
     vectors: StaticVectors | None = None
     layers: Layers | None = None
@@ -220,7 +221,10 @@ def freeze_each(
     *,
     report: Report | None = None,
 ) -> dict[str, Frozen]:
-    """By the variants' names; `reads`: whether a variant reads the vectors, and ELMo's layers, which come from disk or are computed now."""
+    """Return the frozen parts by variant. `reads` says whether a variant reads the vectors and ELMo's layers.
+
+    Layers come from disk or are computed now.
+    """
     glove, elmo = {}, {}
     if vectors is not None and any(static for static, _ in reads.values()):
         sources = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
@@ -238,7 +242,7 @@ def freeze_each(
 
 
 def vectors_fingerprint(vectors: StaticVectors) -> str:
-    """16 hex digits that tell vectors apart: of their file's sha256, or of words and numbers where no file is known."""
+    """Return 16 hex digits that identify vectors: of their file's sha256, or of words and numbers if the file is unknown."""
     recorded, path = vectors.provenance.get("sha256"), vectors.provenance.get("path")
     n_words = f"-{len(vectors.words)}"  # a limit may have left some of the file out
     if isinstance(recorded, dict) and "vectors.safetensors" in recorded:

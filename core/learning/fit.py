@@ -1,5 +1,7 @@
-"""One trainer for every head: Adam, a rate that falls on a plateau, early stopping, and a run that goes on, to the bit, where it was cut. A
-`Job` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch."""
+"""One trainer for every head: Adam, a learning rate reduced on a plateau, early stopping, exact resumption.
+
+A `Job` defines the network, the data and the measures. `Fit` yields after every step, with the job's measures after every epoch.
+"""
 
 import contextlib
 import json
@@ -23,7 +25,7 @@ from ..files import artifacts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitConfig:
-    """How a job's network is trained."""
+    """Training parameters of a job's network."""
 
     epochs: int  # at most
     learning_rate: float
@@ -38,13 +40,13 @@ class FitConfig:
 
     @classmethod
     def of(cls, config: Any, **others) -> "FitConfig":
-        """From the fields of these names in a job's own configuration."""
+        """Build from the fields of these names in a job's configuration."""
         return cls(**{field.name: getattr(config, field.name) for field in fields(cls) if hasattr(config, field.name)}, **others)
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """One step; with the measures where it was the last of an epoch."""
+    """One step, with the measures if it was the last of an epoch."""
 
     epoch: int  # from 1
     epochs: int  # at most
@@ -58,37 +60,37 @@ class Epoch:
     mixes: dict[str, dict] | None = None  # as learned so far
 
     def record(self) -> dict:
-        """A whole epoch as a run's history keeps it, its measures by their names."""
+        """Return a complete epoch as a run's history stores it, with its measures by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         measured = values.pop("measures")
         return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
 
 
 class Job(Protocol):
-    """What is special to a run."""
+    """The network, data and measures of a run."""
 
     network: nn.Module
     generator: torch.Generator  # of this run alone: others may train at the same time
     key: str  # 16 hex digits of all that decides the run
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
-        """Numbers of the training examples; the seed and the epoch's number decide their order."""
+        """Return batches of the training examples' numbers, in an order determined by the seed and the epoch."""
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
-        """Of one batch, a scalar."""
+        """Return the loss of one batch, a scalar."""
 
     def measure(self) -> dict[str, float]:
-        """Of the network as it stands; the first value decides which epoch is the best."""
+        """Return the network's current measures; the first one decides which epoch is best."""
 
     def record(self, epoch: Epoch) -> dict:
-        """`Epoch.record`, under the names that the job's heads keep."""
+        """Return `Epoch.record` under the names that the job's heads store."""
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> Any:
-        """The head of the network as it stands."""
+        """Return the head of the current network."""
 
 
 class Fit:
-    """One run of a job in whole epochs; its seed decides it, wherever it is cut and resumed."""
+    """One run of a job in complete epochs, determined by its seed even when interrupted and resumed."""
 
     PARTS = ("network", "optimizer", "scheduler")
 
@@ -104,10 +106,11 @@ class Fit:
 
     @property
     def done(self) -> bool:
+        """Return whether the run has ended."""
         return self.epoch >= self.config.epochs or self.since_best >= self.config.patience
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-        """Train on; `stop` is asked after every step and ends the run with the best kept. Save after whole epochs."""
+        """Train on; yields after every step. `stop` is called after every step and ends the run with the best epoch. Save after epochs."""
         while not self.done:
             for progress in self._epoch():
                 yield progress
@@ -115,7 +118,7 @@ class Fit:
                     return
 
     def _epoch(self) -> Iterator[Epoch]:
-        """One pass over the training examples; the seed and the epoch's number decide its order and dropout."""
+        """Train one pass over the examples, with order and dropout determined by the seed and the epoch."""
         config = self.config
         started = time.perf_counter()
         before = self.seconds
@@ -145,7 +148,7 @@ class Fit:
         yield whole
 
     def _step(self, numbers: Sequence[int]) -> float:
-        """One update; returns the loss of the batch."""
+        """Update the network once and return the loss of the batch."""
         loss = self.job.loss(numbers)
         if not math.isfinite(loss.item()):  # before it spoils the weights
             values = {"epoch": self.epoch + 1, "loss": loss.item()}
@@ -158,12 +161,12 @@ class Fit:
         return loss.item()
 
     def finish(self) -> Any:
-        """The job's head, of the best epoch (of the network as it stands, if the first was cut short)."""
+        """Return the job's head of the best epoch (of the current network, if the first epoch was interrupted)."""
         self.network.load_state_dict(self.best or self.network.state_dict())
         return self.job.finish(self.history, self.epoch, self.seconds)
 
     def save(self, path: Path) -> None:
-        """Checkpoint after whole epochs."""
+        """Write a checkpoint after a complete epoch."""
         state = {name: getattr(self, name).state_dict() for name in self.PARTS}
         counters = [self.epoch, self.since_best, self.seconds]
         artifacts.write_checkpoint(
@@ -171,7 +174,7 @@ class Fit:
         )
 
     def load(self, path: Path) -> None:
-        """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        """Continue from the file of `save`. Raises CorruptArtifact if it is damaged or from another run."""
         with artifacts.read_checkpoint(path) as state:
             if state["run"] != self.key:
                 raise ValueError(t("it is of other data, another configuration, or another model"))
@@ -182,7 +185,7 @@ class Fit:
 
 
 def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """A run to its end, going on from where it was cut before: it is kept in the cache after every epoch."""
+    """Run to the end, resuming an interrupted run from the cache, which is updated after every epoch."""
     path = cache_folder() / "training" / f"{fit.key}.pt"
     if path.is_file():
         with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
@@ -197,19 +200,19 @@ def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoc
 
 
 def batches_by_length(lengths: np.ndarray, size: int, random: np.random.Generator) -> list[list[int]]:
-    """Numbers of examples in batches of like length, in random order."""
+    """Return the numbers of examples in batches of similar length, in random order."""
     batches = of_like_lengths(lengths, size)
     return [batches[k] for k in random.permutation(len(batches))]
 
 
 def of_like_lengths(lengths: Sequence[float], size: int) -> list[list[int]]:
-    """Numbers of examples in batches of like length, the shortest first."""
+    """Return the numbers of examples in batches of similar length, the shortest first."""
     order = np.argsort(lengths, kind="stable").tolist()
     return [order[k : k + size] for k in range(0, len(order), size)]
 
 
 def learned_mixes(network: nn.Module) -> dict[str, dict]:
-    """The layers' weights s and gamma that each mix of a network has learned, by where it stands: "input", "output"."""
+    """Return the layer weights s and gamma that each mix of a network has learned, by its place: "input", "output"."""
     return {where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for where, mix in _mixes(network).items()}
 
 

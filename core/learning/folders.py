@@ -1,8 +1,8 @@
-"""Folders of trained heads, written and read: weights.safetensors, a vocabulary where there is one, and meta.json with how it was made.
+"""Read and write folders of trained heads: weights.safetensors, an optional vocabulary, and meta.json with how it was made.
 
-Frozen parts are not in them, only their fingerprints: a head answers with the model and the vectors that it was trained on.
-Texts' heads ship as small as they go: matrices as int8 rows with a float32 scale each, all else as float16; one is rounded to this form
-before it is scored, so that what was measured is, to the bit, what is loaded later.
+Frozen parts are not included, only their fingerprints: a head answers with the model and the vectors that it was trained on. Heads of texts
+are stored compactly: matrices as int8 rows with a float32 scale each, everything else as float16. They are rounded to this form before they
+are scored, so the measured head equals the loaded one exactly.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.txt"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One of our two formats of heads."""
+    """One of the two formats of heads."""
 
     name: str
     version: int
@@ -46,7 +46,7 @@ def save(
     pattern: str = "",
     inside: Callable[[Path], dict] = lambda _: {},
 ) -> Path:
-    """Write the folder as a whole, in place of one that is there; `inside` writes further files into it and gives the last facts."""
+    """Write the folder atomically, replacing an existing one. `inside` writes more files into it and returns the last facts."""
     from safetensors.numpy import save_file
 
     with replacing(Path(folder), pattern=pattern) as temporary:
@@ -68,7 +68,7 @@ def load(
     model: str | None,
     vectors: str | None,
 ) -> Head:
-    """What `build` makes of a whole folder's meta and arrays; `reads` says of a meta whether the head reads vectors, and the model."""
+    """Return what `build` makes of a folder's meta and arrays. `reads` says whether a head reads vectors, and the model."""
     from safetensors.numpy import load_file
 
     sums.check(folder)
@@ -84,7 +84,7 @@ def load(
 
 
 def read_meta(folder: str | Path, form: Form) -> dict:
-    """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
+    """Return a head's meta.json without its weights. Raises MissingArtifact or CorruptArtifact."""
     path = Path(folder) / "meta.json"
     if not path.is_file():
         raise MissingArtifact(t("There is no trained head in {folder}. Train one: {command}", folder=folder, command=form.command))
@@ -96,13 +96,13 @@ def read_meta(folder: str | Path, form: Form) -> dict:
 
 
 def _check_whole(path: Path, sha256: str) -> None:
-    """CorruptArtifact where a file's sum is not the one that meta.json keeps."""
+    """Raise CorruptArtifact if a file's hash differs from the one in meta.json."""
     if file_sha256(path) != sha256:
         raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=path))
 
 
 def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | None) -> None:
-    """CorruptArtifact where a fingerprint that is asked about (None: not asked) is not the one the head was trained on."""
+    """Raise CorruptArtifact if the head was trained on another fingerprint (None: not checked)."""
     for kind, fingerprint in (("model", model), ("vectors", vectors)):
         if fingerprint is not None and meta[kind] != fingerprint:
             values = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
@@ -115,7 +115,7 @@ def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str |
 
 @contextmanager
 def _reading(folder: Path) -> Iterator[None]:
-    """What a damaged head can make its reader raise becomes CorruptArtifact, which says what to do."""
+    """Turn the errors of a damaged head into CorruptArtifact with a remedy."""
     from safetensors import SafetensorError
 
     try:
@@ -127,7 +127,7 @@ def _reading(folder: Path) -> Iterator[None]:
 
 
 def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """float32 arrays -> what is stored; a matrix has its scales beside it."""
+    """Convert float32 arrays into stored ones; a matrix gets an array of scales."""
     stored: dict[str, np.ndarray] = {}
     for name, array in arrays.items():
         if array.ndim == 2 and array.size >= MIN_SIZE:
@@ -140,7 +140,7 @@ def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def unpack(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What was stored -> float32 arrays."""
+    """Convert stored arrays into float32."""
     arrays = {}
     for name, array in stored.items():
         if not name.endswith(SCALES):
@@ -151,5 +151,5 @@ def unpack(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def round_as_stored(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The float32 arrays that come back from storage."""
+    """Return the float32 arrays as they will be read from storage."""
     return unpack(pack(arrays))

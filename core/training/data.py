@@ -1,8 +1,8 @@
-"""Text files to compact training data: token ids on disk, sentences drawn as packed batches.
+"""Convert text files into compact training data: token ids on disk, sentences drawn as packed batches.
 
 A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy` (int64, one more than sentences),
-`domains.npy` (uint32 per sentence: its file), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
-lines were held out to measure on, `held-out.txt`.
+`domains.npy` (uint32 per sentence: its file), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, if
+lines were held out for evaluation, `held-out.txt`.
 """
 
 import gzip
@@ -33,7 +33,7 @@ BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared fol
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
+    """Yield the lines of a UTF-8 text file, decompressing .xz and .gz. Raises BadInput for a file that cannot be read."""
     path = Path(path)
     if not path.is_file():
         raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
@@ -58,8 +58,11 @@ def prepare(
     language: str = "en",
     hold_out: float = 0.0,
 ) -> Path:
-    """Tokenize `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there. A share `hold_out` of the
-    lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same lines whatever they are prepared for."""
+    """Tokenize `files` (one sentence per line) into `folder`, truncating sentences to `max_tokens`.
+
+    A share `hold_out` of the lines, chosen by a hash of their text, is written unchanged to held-out.txt, so the same lines are held out in
+    every preparation.
+    """
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
     wanted = {"texts": artifacts.list_sums(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
@@ -104,7 +107,7 @@ def prepare(
 
 
 def _check_same(folder: Path, wanted: dict) -> None:
-    """BadInput where a prepared folder was made of another text, or in another way, than is wanted now."""
+    """Raise BadInput if a prepared folder was made from another text or in another way."""
     before = read_json(folder / "meta.json", expect=dict).get("made_of")
     if not isinstance(before, dict):
         raise BadInput(f"{folder} does not say which text it was prepared from. Move it away, or name another folder.")
@@ -116,7 +119,7 @@ def _check_same(folder: Path, wanted: dict) -> None:
 
 
 def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
-    """One file's own types, its token ids in them, its sentences' lengths, and the lines held out."""
+    """Return one file's types, its token ids in them, its sentences' lengths, and the held-out lines."""
     number: dict[str, int] = {}
     ids = []
     lengths = []
@@ -134,13 +137,13 @@ def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> t
 
 
 def held_out(files: Sequence[str | Path], share: float) -> list[str]:
-    """The lines of `files` that `prepare` holds out, in its order: those of all files mixed."""
+    """Return the lines of `files` that `prepare` holds out, in its order, with those of all files mixed."""
     lines = (line.strip() for file in files for line in read_lines(file))
     return sorted((line for line in lines if _is_held_out(line, share)), key=_hash)
 
 
 def _is_held_out(line: str, share: float) -> bool:
-    """Whether a line is among the share held out: a function of its text."""
+    """Return whether a line is held out, which depends only on its text."""
     return int.from_bytes(_hash(line)) < share * 2**64
 
 
@@ -149,7 +152,7 @@ def _hash(line: str) -> bytes:
 
 
 class Corpus:
-    """A prepared folder, opened without reading it: draws the sentences of any step of any epoch."""
+    """A prepared folder, opened without reading it, that draws the sentences of any step of any epoch."""
 
     def __init__(self, folder: Path) -> None:
         self.meta = read_json(folder / "meta.json", expect=dict)
@@ -165,11 +168,14 @@ class Corpus:
             raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it will be rebuilt.")
 
     def sentence(self, number: int) -> np.ndarray:
+        """Return the type ids of a sentence."""
         return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)
 
     def batches(self, *, tokens: int, seed: int, oversample: dict[str, int], skip: int = 0) -> Iterator[PackedBatch]:
-        """Endless batches of about `tokens` tokens; the stream is a function of `seed`, and `skip` resumes it exactly. Each domain's files
-        stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch."""
+        """Yield endless batches of about `tokens` tokens, determined by `seed`; `skip` resumes the stream exactly.
+
+        Each domain's files occur `oversample.get(domain, 1)` times in an epoch. Sentences of similar length share a batch.
+        """
         times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
         pool = np.repeat(np.arange(len(times)), times)
         lengths = np.diff(self.starts) + 2

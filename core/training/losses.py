@@ -1,5 +1,8 @@
-"""The sampled softmax: a few thousand negatives stand for the whole vocabulary, corrected by how often they are drawn. Jean et al. 2015, as
-TensorFlow's sampled_softmax_loss with a log-uniform sampler."""
+"""Losses of pre-training: the sampled softmax, and optional losses that predict words farther away.
+
+The sampled softmax replaces the vocabulary by a few thousand negatives, corrected by how often they are drawn (Jean et al. 2015, as
+TensorFlow's sampled_softmax_loss with a log-uniform sampler).
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +15,7 @@ from ..elmo.language_model import Softmax
 
 
 class LogUniformSampler:
-    """Distinct words by p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), near Zipf's law."""
+    """A sampler of distinct words with p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), close to Zipf's law."""
 
     def __init__(self, n_words: int, n_samples: int, device: torch.device | None = None) -> None:
         ranks = torch.arange(n_words, dtype=torch.float64)
@@ -29,15 +32,15 @@ class LogUniformSampler:
         return -torch.expm1(tries * torch.log1p(-self.p))
 
     def draw(self, generator: torch.Generator | None = None) -> Tensor:
-        """Negatives (K,), drawn one after the other from `generator` (None: torch's own), on the processor."""
+        """Draw negatives (K,) one after the other from `generator` (None: torch's global one), on the processor."""
         return torch.multinomial(self.p.float(), self.n_samples, generator=generator).to(self.log_count.device)
 
 
 class SampledSoftmax:
-    """A batch's targets among its negatives: the softmax's rows for both are taken once, for one dense gradient, not one a loss."""
+    """A batch's targets among its negatives. The softmax's rows for both are selected once, for one dense gradient."""
 
     def __init__(self, softmax: Softmax, targets: Tensor, negatives: Tensor) -> None:
-        """targets (N,) and distinct negatives (K,), both numbers of the softmax's words."""
+        """Store targets (N,) and distinct negatives (K,), as numbers of the softmax's words."""
         rows = torch.cat([negatives, targets])
         self.weight, self.own_weight = softmax.weight[rows].split([len(negatives), len(targets)])
         self.bias, self.own_bias = softmax.bias[rows].split([len(negatives), len(targets)])
@@ -47,8 +50,10 @@ class SampledSoftmax:
         self.hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
 
     def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
-        """Mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P). Logits are taken
-        minus `log_count` (words of the softmax,), the log of the chance to be among n drawn."""
+        """Return the mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
+
+        `log_count` (words of the softmax,), the log of the probability of being among n drawn, is subtracted from the logits.
+        """
         negatives = self.negatives[:n]
         targets = self.targets[rows]
         true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[targets]  # (n',)
@@ -58,8 +63,10 @@ class SampledSoftmax:
 
 
 class _SampledLoss(torch.autograd.Function):
-    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, a few rows at a time, gradient on the way. The (N, K) logits never
-    exist as a whole: a block stays in the processor's cache from product to gradient."""
+    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, computed in blocks together with the gradient.
+
+    The (N, K) logits are never stored completely: a block stays in the processor's cache from product to gradient.
+    """
 
     @staticmethod
     def forward(ctx, h, weight, bias, true, hit, rows=256):
@@ -97,19 +104,19 @@ RARITY = 1e-3  # a of the weights a / (a + p(word)) (Arora et al. 2017, "smooth 
 
 
 class TopicMaps(nn.Module):
-    """One map for each layer of each direction, to either side that is asked for; they begin as the identity."""
+    """One linear map for each layer, direction and side, initialized as the identity."""
 
     def __init__(self, n_layers: int, projection: int, *, sides: int = 1) -> None:
         super().__init__()
         self.maps = nn.Parameter(torch.eye(projection).repeat(sides, 2, n_layers, 1, 1))  # (ahead, behind; directions; layers, P, P)
 
     def forward(self, layer: int, h: Tensor, *, backward: bool, behind: bool = False) -> Tensor:
-        """States of a layer (n, P) -> what is compared with words further on, or behind, in the direction's reading, (n, P)."""
+        """Map states of a layer (n, P) to predictions of words ahead or behind, (n, P)."""
         return h @ self.maps[int(behind), int(backward), layer]
 
 
 def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
-    """Rows of every token that has one `distance` before it in its sentence, and the rows of those: (targets, contexts)."""
+    """Return (targets, contexts): the rows of tokens with another token `distance` before them in their sentence, and of those."""
     starts = np.concatenate([[0], np.cumsum(batch_sizes)]).astype(np.int64)
     after = batch_sizes[distance:]
     targets = [np.arange(n) + s for n, s in zip(after, starts[distance:-1], strict=True)] or [np.arange(0)]
@@ -119,7 +126,7 @@ def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | Non
 
 
 def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
-    """`n` distances from NEAREST to `reach`, each once at most."""
+    """Draw `n` different distances from NEAREST to `reach`."""
     choice = torch.randperm(reach - NEAREST + 1, generator=generator)[:n] + NEAREST
     return choice.tolist()
 
@@ -132,8 +139,10 @@ def words_loss(
     distances: list[tuple[int, bool]],
     softmax_loss: Callable[[Tensor, Tensor], Tensor],
 ) -> Tensor:
-    """Sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean. `mapped(layer, h,
-    behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there."""
+    """Return the sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean.
+
+    `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the actual words.
+    """
     results = []
     for distance, behind in distances:
         later, earlier = rows_ahead(batch_sizes, distance, content.device)
@@ -148,8 +157,10 @@ def words_loss(
 def bag_loss(
     states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], vectors: Tensor, batch_sizes: list[int], reach: int
 ) -> Tensor:
-    """Sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` further on. A token that is
-    no content word has a vector of zeros."""
+    """Return the sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` ahead.
+
+    Tokens that are not content words have zero vectors.
+    """
     bags = torch.zeros_like(vectors)
     for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
         rows, contexts = rows_ahead(batch_sizes, distance, bags.device)

@@ -1,8 +1,8 @@
-"""The optimizer of the LSTMs' matrices: momentum whose every direction has the same strength.
+"""The optimizer of the LSTMs' matrices: momentum with the same strength in every direction.
 
 A matrix's momentum G is replaced by the nearest matrix with orthonormal columns, G (G^T G)^(-1/2), before the step (Jordan
-et al. 2024, "Muon"). Here the narrow side is the projection (128), so that the inverse root is taken exactly, of a small
-matrix, and no iteration is needed.
+et al. 2024, "Muon"). Here the narrow side is the projection (128), so the inverse root of a small matrix is computed exactly
+without iteration.
 """
 
 from concurrent.futures import Executor
@@ -16,14 +16,18 @@ LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's 
 
 
 class OrthogonalMomentum(torch.optim.Optimizer):
-    """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
+    """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or transposed."""
 
     def __init__(self, parameters, lr: float, *, rows: int, threads: Executor | None = None) -> None:
-        """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned. `threads` share the matrices."""
+        """Prepare the update of matrices. `rows`: the longer side of a block; a matrix with `rows` columns is one block, transposed.
+
+        `threads` share the matrices.
+        """
         super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": MOMENTUM})
         self.map = threads.map if threads else map
 
     def step(self, closure=None) -> None:
+        """Update all matrices once."""
         for group in self.param_groups:
             for _ in self.map(partial(self._step, group), (p for p in group["params"] if p.grad is not None)):
                 pass
@@ -42,7 +46,7 @@ class OrthogonalMomentum(torch.optim.Optimizer):
 
 
 def orthogonal(blocks: Tensor) -> Tensor:
-    """(n, rows, cols), rows >= cols -> the same with orthonormal columns, each nearest to its block; a zero block stays zero."""
+    """Return the nearest blocks (n, rows, cols), rows >= cols, with orthonormal columns; a zero block stays zero."""
     products = blocks.transpose(1, 2) @ blocks  # (n, cols, cols)
     if products.device.type == "mps":  # which has neither double precision nor this decomposition
         products = products.cpu()

@@ -1,11 +1,11 @@
-"""How elmo-mini is made on an ordinary processor: three stages, each checkpointed, one folder.
+"""The recipe of elmo-mini on an ordinary processor: three checkpointed stages in one folder.
 
 1. table: the LSTMs and the softmax learn over a plain embedding table (started from static vectors if given);
 2. characters: the char-CNN learns to spell the table's vectors;
 3. joint: char-CNN, LSTMs and softmax learn together, with a falling rate.
 
-The folder holds begun.json (what decides the training), prepared/ (core.training.data), table.pt, characters.pt, joint.pt,
-log.jsonl and, in the end, model/.
+The folder holds begun.json (everything that determines the training), prepared/ (core.training.data), table.pt, characters.pt, joint.pt,
+log.jsonl and, at the end, model/.
 """
 
 import json
@@ -36,7 +36,7 @@ MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a
 MODEL = (
     r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.atomic has them
 )
-OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the whole folder
+OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the folder
 MOST_PASSES = 20  # over a text, before a note says that it is too small
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
@@ -46,7 +46,7 @@ FITTED_TYPES = 100_000  # the char-CNN is solved for these, by their weight; rar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What is trained, on what, for how long."""
+    """The model, data and duration of a training."""
 
     files: tuple[Path, ...]  # one sentence a line
     valid: Path | None = None  # held-out text for the validation perplexity
@@ -63,13 +63,14 @@ class Recipe:
     valid_sentences: int = 600
 
     def decides(self) -> dict:
-        """All that decides what is learned, as begun.json keeps it; machines and processes do not."""
+        """Return everything that determines what is learned, as begun.json stores it, without machines and processes."""
         texts = {"corpus": artifacts.list_sums(self.files), "valid": artifacts.list_sums([self.valid]) if self.valid else None}
         kept = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
         values = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
         return json.loads(json.dumps(values))
 
     def stage_config(self, stage: str) -> PretrainConfig:
+        """Return the training parameters of a stage."""
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
         if stage == "table":
             rate = self.joint_rate / self.config.learning_rate  # where this stage ends, the joint one goes on
@@ -83,8 +84,10 @@ Report = Callable[[dict], None]
 
 
 def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report) -> Path:
-    """All three stages; with `resume` from the last checkpoint. Returns the model folder. `start` warms the first stage up
-    (core.training.warm_start) and returns how many types it knew."""
+    """Run all three stages, with `resume` from the last checkpoint, and return the model folder.
+
+    `start` initializes the first stage (core.training.warm_start) and returns how many types it covered.
+    """
     _begin(recipe, folder, resume)
     how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
     prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
@@ -101,13 +104,13 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
 
 
 def _too_small(corpus: Corpus, tokens: int, passes: float) -> str:
-    """Warn of a text that is read so often that the model learns it by heart."""
+    """Warn if a text is repeated so often that the model memorizes it."""
     text = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens"
     return f"The text is too small ({text}): --tokens {tokens:,} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
 
 
 def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
-    """Write down what decides the training; BadInput where `folder` holds another one, or files that a new one would overwrite."""
+    """Record everything that determines the training. Raises BadInput if `folder` holds another one, or files that would be overwritten."""
     there = next((name for name in MADE if (folder / name).exists()), None)
     if there and not resume:
         raise BadInput(f"{folder} already holds a training ({there}). Add --resume to go on with it, or name another folder.")
@@ -124,14 +127,14 @@ def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
 
 
 def _says_what_was_begun(path: Path, wanted: dict) -> bool:
-    """Whether a file is of a training that was stopped before it learned anything."""
+    """Return whether a file belongs to a training that was stopped before it learned anything."""
     with suppress(ElmoscopeError):
         return read_json(path, expect=dict).keys() == wanted.keys()
     return False
 
 
 class _Log:
-    """Lines of the training log, as data: appended to a file and told to whoever watches."""
+    """The training log: lines of data, appended to a file and passed to the watcher."""
 
     def __init__(self, path: Path, report: Report) -> None:
         self.path, self.report = path, report
@@ -140,7 +143,7 @@ class _Log:
                 file.write("\n")  # the last line was cut off
 
     def lines(self) -> list[dict]:
-        """The whole lines written so far."""
+        """Return the complete lines written so far."""
         kept = []
         for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
             with suppress(ValueError):
@@ -164,7 +167,7 @@ def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log)
 
 
 def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
-    """Fit the char-CNN to the table, or load it fitted."""
+    """Fit the char-CNN to the table, or load it if it is fitted."""
     path = folder / "characters.pt"
     characters = trainer.model.characters.cpu()
     target = trainer.table.weight.detach().cpu()
@@ -221,7 +224,7 @@ def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before:
 
 
 def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
-    """Full-softmax perplexity on the first held-out sentences."""
+    """Return the full-softmax perplexity on the first held-out sentences."""
     tokenize = languages.get_language(recipe.language).tokenize
     lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
     trained = trainer.model.training
@@ -234,8 +237,10 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
 
 
 def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
-    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017). A sampled
-    softmax meets the few hardest wrong words too seldom and leaves the logits a little flat."""
+    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017).
+
+    A sampled softmax rarely draws the hardest wrong words, and leaves the logits slightly flat.
+    """
     result = {}
     weights = [value.clone() for value in trainer.softmax.parameters()]
     for scale in SCALES:
@@ -253,7 +258,7 @@ def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
 
 
 class _TableEncoder(Encoder):
-    """Stage 1 has no char-CNN yet: words are read from the table."""
+    """An encoder for stage 1, which has no char-CNN yet and reads words from the table."""
 
     def use(self, trainer: Trainer) -> None:
         self.table = trainer.table.weight.numpy(force=True)
@@ -277,7 +282,7 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
 
 
 def progress_lines(events: Iterator[dict]) -> Iterator[str]:
-    """Events of `run` as lines for a terminal."""
+    """Turn events of `run` into lines for a terminal."""
     for event in events:
         left = event.get("seconds_left")
         text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))

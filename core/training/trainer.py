@@ -1,12 +1,12 @@
-"""Pre-training a biLM: forward and backward language models, trained together, resumable to the bit.
+"""Pre-train a biLM: forward and backward language models, trained together, with exact resumption.
 
 Loss: the mean over both directions of -log p(next) under a softmax over `negatives` sampled words, log-uniform by
 frequency rank, corrected by their expected counts (Jean et al. 2015; as TensorFlow's sampled_softmax_loss).
 
-The char-CNN is the dearest part of a step on a CPU. With `table_types` > 0 the LSTMs first learn over a plain
-embedding table (started from static vectors, core.training.warm_start), the char-CNN is fitted to that table beside it,
-and a run with `table_types` = 0 then joins them: there every `character_every`-th step trains the char-CNN with its
-gradient, and the others take each word's vector from the last time it was computed.
+The char-CNN is the most expensive part of a step on a CPU. With `table_types` > 0 the LSTMs first learn over a plain
+embedding table (started from static vectors, core.training.warm_start) and the char-CNN is then fitted to that table. A
+run with `table_types` = 0 joins them: every `character_every`-th step trains the char-CNN with its gradient, and the
+others use each word's vector from the last time it was computed.
 """
 
 import json
@@ -39,7 +39,7 @@ SPELLED_AT_ONCE = 512  # words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PretrainConfig:
-    """Everything that decides the result of a run (with the prepared corpus)."""
+    """Everything that determines the result of a run, besides the prepared corpus."""
 
     vocabulary: int = 50_000  # words in the softmax, besides the three special ones
     tokens: int = 8_000_000  # tokens to see; far less than one pass over the corpus needs no dropout
@@ -57,8 +57,8 @@ class PretrainConfig:
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
     topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.losses); 0: without
-    topic_target: str = losses.WORDS  # single content words further on, or also behind, or the bag of those further on
-    topic_reach: int = 10  # tokens, the farthest word asked for
+    topic_target: str = losses.WORDS  # single content words ahead, or also behind, or the bag of those ahead
+    topic_reach: int = 10  # tokens to the farthest predicted word
     topic_draws: int = 2  # distances a step, of single words
     topic_common: int = 150  # most frequent types, which are no content words
     topic_negatives: int = 1024  # of those words; at most `negatives`
@@ -92,8 +92,10 @@ class StepProgress:
 
 
 class Trainer:
-    """Model, softmax, optimizer and word cache of one run; `run` yields progress, `save`/`load` checkpoint it. All that is learned lies on
-    `device`; type ids, and which types' vectors are known, stay in the processor's memory."""
+    """Model, softmax, optimizer and word cache of one run. `run` yields progress, `save` and `load` checkpoint it.
+
+    Everything learned is on `device`. Type ids, and the set of types with known vectors, stay in the processor's memory.
+    """
 
     def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig, device: torch.device = PROCESSOR) -> None:
         self.corpus, self.config, self.device = corpus, config, device
@@ -116,7 +118,7 @@ class Trainer:
         self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
         self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
         self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
-        if self.table:  # the last row stands for every rarer type
+        if self.table:  # the last row is shared by all rarer types
             torch.nn.init.zeros_(self.table.weight)
             self.table.to(device if device.type in (CPU, CUDA) else PROCESSOR)  # where torch has sparse gradients
             self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
@@ -131,15 +133,15 @@ class Trainer:
         self.topic_sampler = LogUniformSampler(self.n_words, min(config.topic_negatives, config.negatives), device)
 
     def vocabulary(self) -> list[str]:
+        """Return the softmax's words."""
         return [*SPECIALS, *self.corpus.types[2 : self.n_words - 1]]
 
     def targets(self, ids: Tensor) -> Tensor:
-        """Type ids -> softmax ids: 0, 1 are the boundaries, 2 is <UNK>, word k of the types is k + 1."""
+        """Convert type ids to softmax ids: 0, 1 are the boundaries, 2 is <UNK>, word k of the types is k + 1."""
         return torch.where(ids < 2, ids, torch.where(ids < self.n_words - 1, ids + 1, 2))
 
     def word_vectors(self, ids: Tensor, *, train: bool) -> Tensor:
-        """(N,) type ids in the processor's memory -> (N, P): from the table, or with `train` through the char-CNN, else from its
-        cache."""
+        """Return the vectors (N, P) of type ids (N,): from the table, or with `train` through the char-CNN, else from its cache."""
         if self.table:
             return self.table(ids.clamp_max(self.config.table_types).to(self.table.weight.device)).to(self.device)
         distinct, where = ids.unique(return_inverse=True)
@@ -150,8 +152,10 @@ class Trainer:
         return (fresh if train else self.cache[distinct.to(self.device)])[where.to(self.device)]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, *, train_characters: bool) -> float:
-        """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word. The two directions share no
-        state: each has a thread for its forward and backward pass."""
+        """Add the batch's gradients to every parameter's and return the language model's loss in nats per word.
+
+        The directions are independent; each has a thread for its forward and backward pass.
+        """
         x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
@@ -166,8 +170,7 @@ class Trainer:
         return ahead + behind
 
     def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool):
-        """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
-        topic adds to it."""
+        """Return one direction's mean sampled loss of the next word over packed vectors x (N, P), and the topic loss."""
         follows, first = losses.rows_ahead(batch.batch_sizes, 1, x.device)
         ids = torch.from_numpy(batch.ids).to(x.device)
         order = torch.arange(len(batch.ids), device=x.device)
@@ -201,13 +204,14 @@ class Trainer:
         return losses.bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
 
     def learning_rate(self) -> float:
+        """Return the learning rate of the next step."""
         done = self.tokens / self.config.tokens
         c = self.config
         fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
         return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
 
     def run(self) -> Iterator[StepProgress]:
-        """Train until `config.tokens`; yields after every step. In the end the weights are those of the average."""
+        """Train until `config.tokens`; yields after every step. At the end the weights are their average."""
         config = self.config
         stream = self.corpus.batches(tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step)
         self.model.train()
@@ -253,13 +257,13 @@ class Trainer:
             self.model.characters.anchor()  # its weights have moved
 
     def _take_average(self) -> None:
-        """What steps at a high rate leave noisy, their mean does not: perplexity falls as after a longer decay of the rate."""
+        """Replace the weights by their running average, which lowers perplexity like a longer decay of the learning rate."""
         if self.average is not None:
             self.learned.load_state_dict(self.average.module.state_dict())
             self.known.zero_()  # the cached word vectors are of the last step's weights
 
     def save(self, path: Path) -> None:
-        """Checkpoint: all state."""
+        """Write a checkpoint of the complete state."""
         state = {
             "model": self.model.state_dict(),
             "softmax": self.softmax.state_dict(),
@@ -276,7 +280,7 @@ class Trainer:
         artifacts.write_checkpoint(path, state)
 
     def load(self, path: Path) -> None:
-        """Continue from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        """Continue from the file of `save`. Raises CorruptArtifact if it is damaged or from another run."""
         with artifacts.read_checkpoint(path) as state:
             before = {"corpus": json.loads(state["corpus"]), **json.loads(state["config"])}
             mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
@@ -304,7 +308,7 @@ class Trainer:
 
 
 def spell(characters: CharacterCNN, words: list[str], device: torch.device = PROCESSOR) -> Tensor:
-    """(N, P): what the char-CNN makes of words, in their order; those of like length share a product."""
+    """Return the char-CNN vectors (N, P) of words, in order. Words of similar length share a product."""
     order = sorted(range(len(words)), key=lambda k: len(words[k]))
     parts = [[words[k] for k in order[start : start + SPELLED_AT_ONCE]] for start in range(0, len(order), SPELLED_AT_ONCE)]
     vectors = [characters(characters.ids(part)) for part in parts]

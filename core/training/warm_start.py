@@ -1,9 +1,9 @@
-"""Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
+"""Initialize a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
-`copy_vectors` gives the softmax and the input table the static vectors as their first columns, so that the first step
-already reads and writes words it knows; `go_on_from` gives them all that a trained biLM knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
-filter answers to one n-gram, each wide one to one whole word, and the last layer is found by least squares over them; the
-joint training then moves all of it by gradient.
+`copy_vectors` copies the static vectors into the first columns of the softmax and the input table, so that the first step already uses
+known words; `go_on_from` copies a trained biLM. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow filter
+responds to one n-gram, each wide one to one complete word, and the last layer is found by least squares over them. The joint training then
+adjusts everything by gradient.
 """
 
 from collections import Counter
@@ -26,8 +26,10 @@ STEPS = 60  # of conjugate gradients
 
 
 def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int:
-    """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one. Three more columns of
-    the table say how a type is written: capitalized, all capitals, with a digit."""
+    """Copy `vectors` (n, d <= P - 3) of lowercase `words` into softmax and table; returns how many types had one.
+
+    Three more columns of the table encode how a type is written: capitalized, all capitals, with a digit.
+    """
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
@@ -52,8 +54,9 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int
 
 
 def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary) -> int:
-    """Give a trainer what a trained biLM knows: its LSTMs, its softmax by the words they share, and as input table the
-    vectors that its char-CNN spells. Returns how many words of the softmax it knew; the model must have the trainer's shape.
+    """Copy a trained biLM into a trainer: LSTMs, the softmax of shared words, and char-CNN vectors as input table.
+
+    Returns the number of shared words. The model must have the trainer's shape.
     """
     trainer.model.load_state_dict(model.state_dict())
     named = trainer.vocabulary()
@@ -71,8 +74,10 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
 
 
 def space_out(characters: CharacterCNN) -> None:
-    """Characters of one length in random directions; the begin mark twice as long, in a direction that it has to itself. Filters that begin
-    with that mark then stay silent wherever it is missing (see CharacterCNN.anchor)."""
+    """Give characters vectors of one length in random directions, and the begin mark twice that length in a direction of its own.
+
+    Filters that begin with the mark then stay silent wherever it is missing (see CharacterCNN.anchor).
+    """
     with torch.no_grad():
         vectors = characters.embedding.weight
         vectors[:, -1] = 0.0
@@ -83,9 +88,9 @@ def space_out(characters: CharacterCNN) -> None:
 
 
 def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE) -> int:
-    """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
+    """Let each filter, except those of the `whole` widest widths, respond with 1 to one character n-gram and about 0 to all others.
 
-    The weightiest n-grams of `types` are taken, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
+    The most important n-grams of `types` are used, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
     Returns how many filters are set; the widest are made silent.
     """
     encoded = [character_ids([word], characters.max_characters)[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
@@ -98,10 +103,10 @@ def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOL
 
 
 def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
-    """Let each filter of the `whole` widest widths answer 1 to one whole word: those of most `gain`, (n,).
+    """Let each filter of the `whole` widest widths respond with 1 to one complete word, choosing those with most `gain`, (n,).
 
-    A word is spelled with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
-    character takes 1 - (the cosine of the two) from the answer. Returns how many filters are set.
+    A word is spelled with its begin and end marks, or by its beginning if it is longer than the widest filter. One wrong
+    character subtracts 1 - (the cosine of the two) from the response. Returns how many filters are set.
     """
     wide = _widest(characters, whole)
     windows: list[dict[tuple, None]] = [{} for _ in wide]
@@ -118,7 +123,7 @@ def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, w
 
 
 def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
-    """Character n-grams of one width by the importance of the types they stand in, weightiest first."""
+    """Return the character n-grams of one width by the importance of their types, most important first."""
     weights: Counter[tuple] = Counter()
     for ids, weight in zip(encoded, importance(len(encoded)).tolist(), strict=True):
         listed = ids.tolist()
@@ -128,7 +133,7 @@ def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
 
 
 def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list[tuple], scale: float) -> int:
-    """A filter a window: its own characters, so that its answer is 1; filters that no window is left for are silent."""
+    """Set one filter per window to its characters, with response 1; the remaining filters are silent."""
     windows = windows[: convolution.out_channels]
     with torch.no_grad():
         convolution.weight.zero_()
@@ -141,17 +146,17 @@ def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list
 
 
 def importance(n: int) -> np.ndarray:
-    """How much the type of each frequency rank counts, (n,): between its share of tokens (1 / rank) and one vote a type."""
+    """Return the weight (n,) of the type of each frequency rank, between its share of tokens (1 / rank) and an equal vote."""
     return (np.arange(n) + 10.0) ** -0.75
 
 
 def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = WHOLE) -> dict:
     """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
 
-    First the n-grams, by a ridge regression over types that count more alike, so that they learn what spelling says of any
-    word. Words whose vectors they miss most, by `importance`, then get the filters of the `whole` widest widths, which learn
-    what is left. They are sparse: conjugate gradients solve them. A highway would mix both kinds: with one, all are n-grams.
-    Returns {"n_grams", "words", "r2"}: filters set, and the R^2 weighed by `importance`.
+    First the n-grams are fitted by a ridge regression over types with more equal weights, so that they learn the general effect of
+    spelling. The words with the largest errors, by `importance`, get the filters of the `whole` widest widths, which learn the rest. They
+    are sparse and solved by conjugate gradients. A highway layer would mix both kinds; with one, all filters are n-grams. Returns
+    {"n_grams", "words", "r2"}: filters set, and the R^2 weighted by `importance`.
     """
     whole = 0 if len(characters.highways) else whole
     space_out(characters)
@@ -190,7 +195,7 @@ def _widest(characters: CharacterCNN, whole: int) -> list[nn.Conv1d]:
 
 
 def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[int], Tensor]]:
-    """Type numbers, those of like length together, and what stands before the last layer for them: (rows, filters)."""
+    """Yield type numbers, grouped by similar length, and the inputs of the last layer for them: (rows, filters)."""
     order = sorted(range(len(types)), key=lambda k: len(types[k]))
     for start in range(0, len(order), 256):
         rows = order[start : start + 256]
