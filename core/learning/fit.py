@@ -1,5 +1,5 @@
 """One trainer for every head: Adam, a rate that falls on a plateau, early stopping, and a run that goes on, to the bit, where it was cut. A
-`Job` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch."""
+`Trainable` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch."""
 
 import contextlib
 import json
@@ -64,8 +64,8 @@ class Epoch:
         return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
 
 
-class Job(Protocol):
-    """What is special to a run."""
+class Trainable(Protocol):
+    """The network, batches and loss of one training run."""
 
     network: nn.Module
     generator: torch.Generator  # of this run alone: others may train at the same time
@@ -92,7 +92,7 @@ class Fit:
 
     PARTS = ("network", "optimizer", "scheduler")
 
-    def __init__(self, job: Job, config: FitConfig) -> None:
+    def __init__(self, job: Trainable, config: FitConfig) -> None:
         self.job, self.config, self.network, self.key = job, config, job.network, job.key
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=config.fused or None)
         mode = "max" if config.higher_is_better else "min"

@@ -13,8 +13,7 @@ from typing import TypeVar
 from unicodedata import east_asian_width
 
 from ..common import steps
-from ..common.errors import ElmoscopeError
-from ..common.turns import JobEnded
+from ..common.errors import ElmoscopeError, JobEnded
 from .legible import SOFT, CutWord, cut_words
 from .tokens import split_sentences
 

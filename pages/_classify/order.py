@@ -21,8 +21,8 @@ from pages._cached import jobs
 from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job, hold_turn
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import ServerJob, in_turn
 from pages._frame.uploads import upload_box, upload_limit
 
 OWN = "own"
@@ -119,8 +119,8 @@ def _offer_ag_news() -> None:
             )
             bar.progress(min(1.0, event.done / whole), text=message)
 
-        with show_errors(), in_turn(bar) as turn:
-            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
+        with show_errors(), hold_turn(bar) as job:
+            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=job.is_over)
             st.rerun()
 
 
@@ -161,7 +161,7 @@ def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T
     results = st.session_state.setdefault(_READ, {})
     if (kind, key) not in results:
 
-        def work(job: ServerJob) -> T:
+        def work(job: Job) -> T:
             with job.watch_reading(path.stat().st_size):
                 return read()
 

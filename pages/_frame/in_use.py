@@ -23,9 +23,9 @@ from core.text.labeled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language, places
 from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame.jobs import hold_turn
 from pages._frame.links import drop
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import in_turn
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
@@ -210,10 +210,10 @@ def _keep_file(path: Path) -> str:
         kept = library.keep_files(sources)
     else:
         bar = st.progress(0.0, text=t("Reading texts…"))
-        with in_turn(bar) as turn:  # the turn ends when the page is closed or runs again
+        with hold_turn(bar) as job:  # the turn ends when the page is closed or runs again
 
             def report(done: int, total: int, _: float) -> None:
-                turn.check()
+                job.check()
                 bar.progress(done / total, text=t("Reading texts…"))
 
             kept = library.keep_files(sources, report=report)
@@ -321,6 +321,6 @@ def _download(name: str, kind: str) -> None:
         sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
         bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
-    with show_errors(), in_turn(bar) as turn:
-        registry.resolve(name, kind, allow_download=True, report=report, stop=turn.is_over)
+    with show_errors(), hold_turn(bar) as job:
+        registry.resolve(name, kind, allow_download=True, report=report, stop=job.is_over)
         st.rerun()

@@ -8,8 +8,8 @@ from pages._cached import jobs
 from pages._cached.kept import version
 from pages._cached.views import workspace_of
 from pages._frame.in_use import InUse, short_name
+from pages._frame.jobs import Job
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 
 JOB, KEY, STEPS = "live page", "home.alone", 100
 
@@ -44,8 +44,8 @@ def show(in_use: InUse) -> None:
         )
 
 
-def _begin(model: str, key: tuple) -> ServerJob:
-    def work(job: ServerJob) -> bytes:
+def _begin(model: str, key: tuple) -> Job:
+    def work(job: Job) -> bytes:
         from core.live.page import page_of
 
         def report(share: float, what: str) -> None:

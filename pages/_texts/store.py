@@ -9,7 +9,6 @@ from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed
-from core.common.turns import TooManyJobs
 from core.elmo.models import Model
 from core.files import own_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
@@ -23,8 +22,8 @@ from pages._cached import jobs, opened
 from pages._cached.kept import keep
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 from pages._texts.inputs import TextInputs, read_inputs
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
@@ -83,7 +82,7 @@ def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     return jobs.read_in_job(READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files."))
 
 
-def _read(inputs: TextInputs, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
+def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> KeptCorpus:
     report = job.report if job else None
     columns = {"text_column": inputs.text_column or None, "date_column": inputs.date_column or None}
     if inputs.source == "paste":

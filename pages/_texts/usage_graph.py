@@ -10,8 +10,8 @@ from core.corpus import usage_graphs
 from core.text.own_corpus import Source, is_quick
 from core.views.change import WordChange, graph_files
 from pages._cached import jobs
+from pages._frame.jobs import Job
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 from pages._frame.uploads import Upload, upload_box, uploads
 
 NOTES = "change.notes"  # the key of the session's notes on rows that were left out of the last files
@@ -65,7 +65,7 @@ def _read(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str
     if is_quick(sources):
         return _keep_sides(files)
 
-    def work(job: ServerJob) -> tuple[tuple[str, str, str], list[str]]:
+    def work(job: Job) -> tuple[tuple[str, str, str], list[str]]:
         with job.watch_reading(sum(file.path.stat().st_size for file in files)):
             return _keep_sides(files)
 

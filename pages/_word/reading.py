@@ -8,14 +8,14 @@ import streamlit as st
 from core.common.i18n import t
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
-from pages._cached import opened, progress
+from pages._cached import jobs, opened
 from pages._cached.views import view
 from pages._frame.markup import plain
 
 R = TypeVar("R")
 
 
-def every_token(over: Workspace, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
+def every_token(over: Workspace, wait_s: float = jobs.AT_MOST_S) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = opened.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
@@ -35,13 +35,13 @@ def view_when_read(compute: Callable[..., R | None], over: Workspace, request: H
 def show_state(over: Workspace) -> None:
     """Show the progress with Stop, or why the job ended and how to resume it."""
     corpus, model = over.corpus, over.names.model
-    progress.show_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
+    jobs.show_index_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
 
 
 def show_meanwhile(over: Workspace, meanwhile: str) -> None:
     """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
     job = opened.table_job(over.corpus, over.names.model)
-    if job.running:
-        progress.show_progress(job, meanwhile=meanwhile)
+    if job.is_running:
+        jobs.follow_index(job, meanwhile=meanwhile)
     elif job.error:
         st.warning(plain(job.error))
