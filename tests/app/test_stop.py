@@ -200,7 +200,7 @@ def slowly(monkeypatch) -> None:
 
     def word_vectors(self, words):
         if len(words) == 256:
-            time.sleep(0.2)
+            time.sleep(0.6)
         return vectors(self, words)
 
     monkeypatch.setattr(Encoder, "word_vectors", word_vectors)
