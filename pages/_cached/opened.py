@@ -30,8 +30,7 @@ from core.text.languages import Language
 from core.workspace import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._frame import devices
-from pages._frame.in_use import VECTORS_NOTED
+from pages._frame.in_use import VECTORS_NOTED, selected_device
 from pages._frame.jobs import Job
 from pages._frame.markup import plain
 
@@ -43,7 +42,7 @@ MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second o
 
 def model(name: str) -> Model:
     """Return a model on the user's device. Results differ between devices only by rounding, so caches ignore the device."""
-    device = devices.in_use()
+    device = selected_device()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 

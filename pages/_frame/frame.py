@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, callbacks, client_values, language, links
+from pages._frame import browser, language, links, patches
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -33,8 +33,8 @@ ENGLISH_ONLY = "pages/classify.py"
 
 def frame(file: str) -> InUse:
     """Begin a page and return the selected model and data. This must be the first Streamlit call. `file` is the file of the page in the menu."""
-    client_values.install()
-    callbacks.install()
+    patches.check_values()
+    patches.protect_callbacks()
     links.give_back()
     language.follow()
     links.open_view()
@@ -98,10 +98,10 @@ def show(module: str, *args) -> None:
         with show_errors():
             import_module(module).show(*args)
             import_module("pages._widgets.downloads").show()
-            import_module("pages._widgets.gestures").listen()
+            import_module("pages._widgets.components").listen_to_gestures()
             import_module("pages._home.ahead").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
-                import_module("pages._word.engines").compare_engines(in_use)
+                import_module("pages._word.reading").compare_engines(in_use)
     finally:
         links.keep_values()
 

@@ -1,5 +1,6 @@
 """The expander "Model and data" of the sidebar: select, download or name the model, vectors, sentences and engine."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,8 +22,8 @@ from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labeled_words import parts, sentences_of, with_all
 from core.text.languages import Language
-from pages._frame import devices, language, places
-from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame import language, places
+from pages._frame.choices import BOUND, choice, coded_choice, fit_layers, settle_choice, turn_layers
 from pages._frame.jobs import hold_turn
 from pages._frame.links import drop
 from pages._frame.markup import plain, show_errors
@@ -71,7 +72,7 @@ def choose(content: Language) -> InUse:
         engine = st.selectbox(
             t("Engine"), [OURS, THEIRS], key="engine", **BOUND, help=t("AllenNLP is the slower reference, compared with Elmoscope.")
         )
-        devices.choose()
+        choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     models = [short_name(name) for name in (model, beside) if name]
@@ -324,3 +325,36 @@ def _download(name: str, kind: str) -> None:
     with show_errors(), hold_turn(bar) as job:
         registry.resolve(name, kind, allow_download=True, report=report, stop=job.is_over)
         st.rerun()
+
+
+CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
+DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
+
+
+def choose_device() -> None:
+    """Draw the choice of a device if there is more than one."""
+    there = _present_devices()
+    if len(there) == 1:
+        return
+    titles = {name: _device_names().get(name, name) for name in (CPU, *(name for name in there if name != CPU))}
+    choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
+
+
+def selected_device() -> str:
+    """Return the selected device (see core.common.device). It is the processor by default, and in threads without a user."""
+    there = _present_devices()
+    chosen = st.session_state.get("device") if len(there) > 1 else None
+    return chosen if chosen in there else CPU
+
+
+def _present_devices() -> tuple[str, ...]:
+    """Return the devices that torch can use. Do not load torch on a machine without a graphics card, so that a page appears sooner."""
+    if "torch" not in sys.modules and sys.platform == "linux" and not any(Path(driver).exists() for driver in DRIVERS):
+        return (CPU,)
+    from core.common import device
+
+    return device.present()
+
+
+def _device_names() -> dict[str, str]:
+    return {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}

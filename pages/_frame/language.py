@@ -14,7 +14,8 @@ from core.files import registry
 from core.text import languages, scripts
 from core.text.languages import Language
 from core.text.tokens import bare
-from pages._frame import examples, fonts
+from pages._frame import examples
+from pages._frame.browser import check_font
 from pages._frame.choices import LAYERS
 from pages._frame.links import write
 from pages._frame.question import gone_through_history
@@ -64,7 +65,7 @@ def say_if_missing(content: Language) -> None:
     """Show a message if the selected language lacks a model, its texts, or a font."""
     code = _code()
     name = languages.get_language(code).name
-    fonts.check(name)
+    check_font(name)
     if file := i18n.damaged(code):
         st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
     if content.code != code:

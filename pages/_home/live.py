@@ -30,7 +30,7 @@ def rest(took: float) -> str:
 def show(in_use: InUse) -> None:
     st.html(STYLE)
     _answer(in_use)
-    import_module("pages._home.alone").show(in_use)
+    import_module("pages._home.show").offer_html_file(in_use)
 
 
 @st.fragment

@@ -25,7 +25,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._learn.lesson_parts import LessonPage, certainty, choose_word, open_labeled, open_relations
 from pages._widgets.charts import draw
-from pages._word import verdict_words
+from pages._word import verdict
 
 # --- anisotropy: cosines of random pairs, as they are, without the mean, and without the top directions ---
 
@@ -83,7 +83,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
     if level := levels.level(over, top):
-        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict_words.random_sentence(level, top))
+        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict.random_sentence(level, top))
         show_html('<p class="small">{}</p>', line)
 
 

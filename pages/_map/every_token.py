@@ -27,13 +27,13 @@ from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._widgets import instruments, lists
+from pages._widgets import components, lists
 from pages._word import reading
 
 LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
-_live = instruments.instrument("tokens", Path(__file__).parent, "live")
+_live = components.make_component("tokens", Path(__file__).parent, "live")
 JOB = "map of every token"
 
 

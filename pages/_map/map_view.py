@@ -24,12 +24,11 @@ from core.live.settings import map_setting
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
-from pages._frame.client_values import is_number
-from pages._widgets import instruments, lists
+from pages._frame.patches import is_number
+from pages._widgets import components, lists
+from pages._widgets.components import get_settings, map_widget
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import get_settings
-from pages._widgets.maps import map_widget
-from pages._word import pair_layer
+from pages._word import verdict
 from pages._word.atlas import sense_note
 
 BRUSH_KEY, WATCH = "map.brush", "map.watch"
@@ -200,14 +199,14 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """Return the settings: the space, the point whose lines are drawn, the selected rows, and the links of points that were not sent before."""
-    known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    instruments.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
+    known = {"seq": components.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
+    components.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
     """Return whether one layer is visible, so that dots can glide, and not all layers side by side."""
     if live := view in names:
-        instruments.hide("map", "map_layers", "map_whose")
+        components.hide("map", "map_layers", "map_whose")
     return live
 
 
@@ -222,7 +221,7 @@ def _take_settings(names: Sequence[str], rows: Collection[int]) -> None:
     if (given := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
     st.session_state["view"], st.session_state[DOT_KEY], picked = given
-    pair_layer.keep(given[0])
+    verdict.keep_layer(given[0])
     state = st.session_state[BRUSH_KEY]
     if set(picked) != set(state.picked):
         state.select(picked, LIVE)

@@ -24,12 +24,12 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
 from pages._widgets import lists
-from pages._widgets.word_lists import STYLE, word_buttons
+from pages._widgets.lists import WORD_STYLE, word_buttons
 
 
 def show_next(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
-    st.html(STYLE)
+    st.html(WORD_STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
@@ -139,7 +139,7 @@ def show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     position = _position(tokens)
     word = tokens[position]
     result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
-    st.html(STYLE)
+    st.html(WORD_STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),

@@ -9,8 +9,8 @@ from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, text_box
-from pages._widgets import presses
-from pages._widgets.as_you_type import as_you_type
+from pages._widgets.components import counted_button
+from pages._widgets.inputs import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
@@ -54,7 +54,7 @@ def ask_text() -> str:
         placeholder=t("Type a few words"),
         on_change=_note_change,
     )
-    presses.button(
+    counted_button(
         t("Undo"),
         "predict.undo",
         undo,

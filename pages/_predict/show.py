@@ -19,7 +19,7 @@ from pages._frame import language
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._predict import expected, passage, surprise
-from pages._word import of_elmo_alone
+from pages._word import reading
 
 PART = "predict_part"
 
@@ -36,7 +36,7 @@ def show(in_use: InUse) -> None:
     if not model.is_elmo and has_head(model.folder):
         expected.show_masked(in_use, sentences)
         return
-    if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
+    if reading.say_if_transformer(in_use, reading.EXPECTED):
         return
     read = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}

@@ -26,7 +26,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
 from pages._widgets import lists
-from pages._widgets.word_search import word_search
+from pages._widgets.inputs import word_search
 from pages._word import more_sentences, reading
 
 AUTO = "auto"

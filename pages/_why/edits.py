@@ -27,7 +27,7 @@ from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, verdict, verdict_words
+from pages._word import atlas, verdict
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -152,7 +152,7 @@ def choose_order(in_use: InUse) -> tuple[str, str]:
         edits.LEFT_TO_RIGHT,
         help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
     )
-    layer = pair_layer.choose(
+    layer = verdict.choose_layer(
         "flip_layer",
         in_use,
         spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
@@ -228,7 +228,7 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
-    verdict_texts = verdict_words.title(verdict), verdict.say_certainty()
+    verdict_texts = verdict.title(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
 
 

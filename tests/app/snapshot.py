@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Node
 
@@ -69,7 +70,7 @@ def _lines(element: Node) -> Iterator[str]:
         yield from (prefix + line for line in _plain_lines(proto.body))
     elif kind == "plotly_chart":
         yield f"[chart] {proto.alt}"
-    elif hasattr(value := getattr(element, "value", None), "columns"):
+    elif isinstance(value := getattr(element, "value", None), pd.DataFrame):
         yield f"[table] {', '.join(map(str, value.columns))}"
     elif kind == "bidi_component":
         data = json.loads(proto.json or "{}") if hasattr(proto, "json") else {}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.common.config import ROOT
 from core.files.artifacts import write_json
-from pages._widgets.instruments import SHARED
+from pages._widgets.components import SHARED
 from tests.bench.measure import Setting
 from tests.bench.pages import served
 from tests.run import find_chromium

@@ -1,4 +1,4 @@
-"""Check the widget values that a client sends, in the one place through which all of them enter.
+"""Patch Streamlit: check the widget values that a client sends, and complete every callback before the next run of its session.
 
 A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
 own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, wraps
+from threading import RLock
 from typing import Any
 
 from streamlit.elements.arrow import DataframeSelectionSerde
@@ -17,6 +18,8 @@ from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
 from streamlit.elements.widgets.data_editor import DataEditorSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.runtime.state.session_state import Serialized, SessionState
 
 from core.common.limits import BOX
@@ -29,7 +32,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # 
 
 
 @cache
-def install() -> None:
+def check_values() -> None:
     """Patch Streamlit so that it checks the values of all sessions of this process."""
     set_widgets, register = SessionState.set_widgets_from_proto, SessionState.register_widget
 
@@ -157,3 +160,25 @@ CHECKS: dict[type, Callable[[Any, Any], Any]] = {
     PlotlyChartSelectionSerde: _check_points,
     DataEditorSerde: _check_edits,
 }
+
+
+# When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
+# in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected.
+_LOCK = "_callbacks.lock"  # a key of the session
+
+
+@cache
+def protect_callbacks() -> None:
+    """Patch Streamlit so that no click interrupts a callback, in all sessions of this process."""
+    next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
+
+    @wraps(next_request)
+    def next_outside_callbacks(self: ScriptRequests) -> ScriptRequest | None:
+        return None if ThreadState.get().run_location is RunLocation.CALLBACK else next_request(self)
+
+    @wraps(begin_run)
+    def begin_after_callbacks(self: SessionState, *args: Any, **options: Any) -> None:
+        with self._old_state.setdefault(_LOCK, RLock()):
+            begin_run(self, *args, **options)
+
+    ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun = next_outside_callbacks, begin_after_callbacks
