@@ -28,6 +28,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, verdict
+from pages._word.verdict import say_verdict
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -228,7 +229,7 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
-    verdict_texts = verdict.title(verdict), verdict.say_certainty()
+    verdict_texts = say_verdict(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
 
 

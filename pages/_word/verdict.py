@@ -63,7 +63,7 @@ def _measure(in_use: InUse) -> None:
             judge.ground()
 
 
-def title(verdict: Verdict) -> str:
+def say_verdict(verdict: Verdict) -> str:
     """Return the verdict in two to four words."""
     return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
 
@@ -72,7 +72,7 @@ def title_with_senses(verdict: Verdict) -> Markup:
     """Return the verdict as HTML, with the names of its senses if they agree with it."""
     names = verdict.senses
     if names is None or None in names or verdict.says == CLOSE or verdict.outvoted:
-        return html("{}", title(verdict))
+        return html("{}", say_verdict(verdict))
     first, second = (html("<i>{}</i>", name) for name in names)
     if verdict.says == ONE:
         return t("One meaning: {sense}", sense=first)

@@ -64,7 +64,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(item: Verdict):
-    title, sure, named = verdict.title(item), item.say_certainty(), str(verdict.title_with_senses(item))
+    title, sure, named = verdict.say_verdict(item), item.say_certainty(), str(verdict.title_with_senses(item))
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[item.says]
     assert named.startswith(title) and "<money>" not in named
     numbers = [int(n) for n in re.findall(r"\d+", sure)]
