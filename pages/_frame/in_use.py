@@ -22,11 +22,11 @@ from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labeled_words import parts, sentences_of, with_all
 from core.text.languages import Language
-from pages._frame import language, places
-from pages._frame.choices import BOUND, choice, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame import language
+from pages._frame.choices import choice, coded_choice, fit_layers, settle_choice, turn_layers
 from pages._frame.jobs import hold_turn
-from pages._frame.links import drop
 from pages._frame.markup import plain, show_errors
+from pages._frame.parameters import bound, drop, may_read, read_parameter, write_parameter
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
@@ -70,7 +70,7 @@ def choose(content: Language) -> InUse:
         if (reads := sentences_of(corpus)) and st.button(title, key="corpus.words", icon=":material/menu_book:", width="stretch"):
             st.dialog(title, width="large")(_words)(reads)
         engine = st.selectbox(
-            t("Engine"), [OURS, THEIRS], key="engine", **BOUND, help=t("AllenNLP is the slower reference, compared with Elmoscope.")
+            t("Engine"), [OURS, THEIRS], **bound("engine"), help=t("AllenNLP is the slower reference, compared with Elmoscope.")
         )
         choose_device()
         if engine == THEIRS and not is_ready():
@@ -96,8 +96,7 @@ def _choose_second_model(model: str) -> str:
     chosen = st.selectbox(
         t("Second model"),
         ["", *others],
-        key="beside",
-        **BOUND,
+        **bound("beside"),
         accept_new_options=True,
         on_change=_forget_compared,
         format_func=lambda name: name or nothing,
@@ -179,8 +178,8 @@ def name_corpus(key: str) -> None:
         name = own_names.name_of(path) or (_keep_file(path) if path.is_file() else value)
         if name != value:
             st.session_state[key] = name
-            if key in st.query_params:
-                st.query_params[key] = name
+            if read_parameter(key) is not None:
+                write_parameter(key, name)
                 st.rerun()  # the box reads the address as it was when the run began
 
 
@@ -200,8 +199,8 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
 
 def _read_parameter(key: str) -> str:
     """Return a parameter of the address, or "" for a path that the user has not allowed. Runs of a fragment may still have such a path."""
-    value = st.query_params.get(key, "")
-    return value if places.may_read(key, value) else ""
+    value = read_parameter(key) or ""
+    return value if may_read(key, value) else ""
 
 
 def _keep_file(path: Path) -> str:
@@ -263,8 +262,7 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     chosen = st.selectbox(
         label,
         [default, *others],  # first: what stands there is the default, which another language may replace
-        key=kind,
-        **BOUND,
+        **bound(kind),
         accept_new_options=True,
         help=help,
     )

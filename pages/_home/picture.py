@@ -19,7 +19,7 @@ from core.views.pair import Pair
 from pages._cached.views import workspace
 from pages._frame import question
 from pages._frame.in_use import InUse
-from pages._frame.links import write
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._widgets.charts import note
 from pages._widgets.components import get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
@@ -67,13 +67,13 @@ def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
 def _space(scene: Scene) -> str:
     """Return the space that is shown: the address's or the hand's, else the last, the sense space."""
     state = st.session_state
-    if SPACE not in state or question.gone_through_history():
-        state[SPACE] = st.query_params.get(SPACE)
+    if SPACE not in state or gone_through_history():
+        state[SPACE] = read_parameter(SPACE)
         if state[SPACE] in scene.spaces:
             verdict.keep_layer(state[SPACE])
     last = scene.spaces[-1]
     space = state[SPACE] if state[SPACE] in scene.spaces else last
-    write(SPACE, None if space == last else space)
+    write_parameter(SPACE, None if space == last else space)
     return space
 
 

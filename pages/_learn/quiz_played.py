@@ -13,10 +13,10 @@ from core.views.levels import judge
 from pages._cached.kept import keep
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
-from pages._frame.question import gone_through_history
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
-ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
-NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
+ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
+NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
 
 
 def number() -> tuple[int, BadInput | None]:
@@ -25,7 +25,7 @@ def number() -> tuple[int, BadInput | None]:
     A new number in the URL comes first, then the quiz played last, then the quiz of the day.
     """
     state = st.session_state
-    given = st.query_params.get(ADDRESS)
+    given = read_parameter(ADDRESS)
     fault = None
     if NUMBER not in state or gone_through_history() or (given is not None and given != state.get(SEEN)):
         state[NUMBER] = quiz.today()
@@ -74,12 +74,7 @@ def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 
 def _write(number: int) -> None:
     st.session_state[NUMBER] = number
-    if number == quiz.today():
-        if ADDRESS in st.query_params:
-            del st.query_params[ADDRESS]
-        st.session_state[SEEN] = None
-    else:
-        st.query_params[ADDRESS] = st.session_state[SEEN] = str(number)
+    write_parameter(ADDRESS, None if number == quiz.today() else str(number))
 
 
 def _untouched() -> bool:

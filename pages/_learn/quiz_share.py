@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._frame.menu import door
+from pages._frame.parameters import read_parameter
 
 CARRIED = ("lang", "model")  # of an address: what else tells which sentences are asked, and who reads them
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
@@ -17,7 +18,7 @@ _share = st.components.v2.component("guess_share", html=HTML, css=STYLE, js=SCRI
 
 def link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
-    kept = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
+    kept = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     _, view = door("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **kept})}"
 

@@ -25,6 +25,7 @@ from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
+from pages._frame.parameters import read_parameter
 from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -51,7 +52,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
+        wants_senses = SENSES in (st.session_state.get("view"), read_parameter("view"))  # a link's, which the control below drops
         seen = verdict.choose_layer("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
     if seen == TOKENS:

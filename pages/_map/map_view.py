@@ -24,6 +24,7 @@ from core.live.settings import map_setting
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
+from pages._frame.parameters import read_parameter, write_parameter
 from pages._frame.patches import is_number
 from pages._widgets import components, lists
 from pages._widgets.components import get_settings, map_widget
@@ -129,7 +130,7 @@ def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
     The choice is written into the address here, because a binding of the widget would not write the row id.
     """
     titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in placed}
-    wanted = st.session_state.get(DOT_KEY) or st.query_params.get(DOT_PARAMETER, "")
+    wanted = st.session_state.get(DOT_KEY) or read_parameter(DOT_PARAMETER) or ""
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
         readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
         titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
@@ -149,10 +150,7 @@ def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         )
         or NONE
     )
-    if chosen != next(iter(titles)):
-        st.query_params[DOT_PARAMETER] = chosen
-    elif DOT_PARAMETER in st.query_params:
-        del st.query_params[DOT_PARAMETER]
+    write_parameter(DOT_PARAMETER, None if chosen == next(iter(titles)) else chosen)
     return chosen
 
 

@@ -34,10 +34,10 @@ from core.views import levels, mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
 from pages._cached.views import workspace
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
+from pages._frame.parameters import bound
 from pages._map import map_view, measures
 from pages._widgets import components, lists
 from pages._widgets.charts import note, note_weights
@@ -147,7 +147,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
-    normalized = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=norm_help())
+    normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     return weights, gamma, normalized
 
 

@@ -19,11 +19,12 @@ from pages._cached import opened
 from pages._cached.jobs import follow_index, show_index_state
 from pages._cached.views import view, workspace
 from pages._frame import examples
-from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box, layers_of
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors
+from pages._frame.parameters import bound
 from pages._models import model_senses
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -103,8 +104,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
                 label,
                 options,
                 index=options.index(item),
-                key=key,
-                **BOUND,
+                **bound(key),
                 accept_new_options=True,
                 help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
             )

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from core.common import model_layers
-from core.common.config import NEIGHBORS
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
@@ -24,10 +23,11 @@ from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_wo
 from core.workspace import Workspace
 from pages._cached.views import view, workspace
 from pages._frame import question
-from pages._frame.choices import BOUND, coded_choice, mix_weights, what_layers_read
+from pages._frame.choices import coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._neighbors import notices
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
@@ -156,8 +156,8 @@ def _show_second_model(
 def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
     known = model_layers.in_use()
-    if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
-        st.query_params.pop(LAYER_KEY, None)
+    if not has_senses and SENSES in (read_parameter(LAYER_KEY), st.session_state.get(LAYER_KEY)):
+        write_parameter(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space; showing a layer.", model=plain(in_use.model)))
     tools = st.columns([10, 5, 4], vertical_alignment="bottom")
@@ -173,7 +173,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         del titles[TYPES]
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
-    usual = follow_word(st.session_state, st.query_params.get("among"), more if few else SAME, titles)
+    usual = follow_word(st.session_state, read_parameter("among"), more if few else SAME, titles)
     which = coded_choice(
         "among",
         t("Look among"),
@@ -184,7 +184,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         on_change=_chosen_by_hand,
         help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
     )
-    k = tools[2].slider(t("How many"), 3, 30, NEIGHBORS, key="k", **BOUND)
+    k = tools[2].slider(t("How many"), **bound("k"))
     weights = ""
     if layer == "mix":
         weights = mix_weights()

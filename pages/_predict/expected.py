@@ -19,9 +19,9 @@ from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached.views import view, workspace
 from pages._frame import question
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import bound, read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.lists import WORD_STYLE, word_buttons
@@ -73,15 +73,10 @@ def _how_to_draw() -> None:
     with st.popover(t("How words are drawn"), icon=":material/casino:"):
         st.slider(
             t("Temperature"),
-            0.0,
-            2.0,
-            1.0,
-            0.1,
-            key="pheat",
-            **BOUND,
+            **bound("pheat"),
             help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
         )
-        st.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
+        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
@@ -162,7 +157,7 @@ def _position(tokens: list[str]) -> int:
     state = st.session_state
     usual = max((candidate.position for candidate in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):
-        given = st.query_params.get(passage.AT)
+        given = read_parameter(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
     position = passage.ask_word(tokens)
     return usual if position is None else position

@@ -8,7 +8,8 @@ from core.analysis.expectation import is_version
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, text_box
+from pages._frame.choices import text_box
+from pages._frame.parameters import bound, read_parameter
 from pages._widgets.components import counted_button
 from pages._widgets.inputs import as_you_type
 
@@ -73,9 +74,7 @@ def ask_text() -> str:
 def ask_word(tokens: Sequence[str]) -> int | None:
     """Draw the tokens and return the number of the selected one."""
     labels = question.token_labels(tokens)
-    return st.pills(
-        t("Word in question"), range(len(tokens)), key=AT, **BOUND, format_func=labels.__getitem__, label_visibility="collapsed"
-    )
+    return st.pills(t("Word in question"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
@@ -108,7 +107,7 @@ def undo(steps: int = 1) -> None:
 def _fit_other(text: str) -> None:
     """Keep the text to compare with only next to its own example, or a version of it."""
     known = examples.predict()
-    if OTHER not in st.session_state and OTHER not in st.query_params:
+    if OTHER not in st.session_state and read_parameter(OTHER) is None:
         st.session_state[OTHER] = next((item.other for item in known if item.text == text), "")
     elif (other := st.session_state.get(OTHER)) and other in {item.other for item in known} and not is_version(text, other):
         st.session_state[OTHER] = ""

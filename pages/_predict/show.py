@@ -18,6 +18,7 @@ from pages._cached.views import view, workspace
 from pages._frame import language
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import read_parameter, write_parameter
 from pages._predict import expected, passage, surprise
 from pages._word import reading
 
@@ -40,8 +41,8 @@ def show(in_use: InUse) -> None:
         return
     read = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
-    if PART not in st.session_state and PART not in st.query_params and passage.AT in st.query_params:
-        st.query_params[PART] = "words"  # a link to a word
+    if PART not in st.session_state and read_parameter(PART) is None and read_parameter(passage.AT) is not None:
+        write_parameter(PART, "words")  # a link to a word
     match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
             expected.show_next(in_use, read)

@@ -25,6 +25,7 @@ from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -93,8 +94,8 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 def _get_place(tokens: Sequence[str]) -> int | None:
     """Return the selected position in this text, or None."""
     state = st.session_state
-    if passage.AT not in state and passage.AT in st.query_params:
-        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None)
+    if passage.AT not in state and (given := read_parameter(passage.AT)) is not None:
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == given), None)
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None

@@ -31,6 +31,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.parameters import read_parameter
 from pages._texts import usage_graph
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -134,7 +135,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
-    chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
+    chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
     usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])

@@ -20,10 +20,11 @@ from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
 from pages._cached.views import about, view, workspace
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import bound
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
@@ -170,7 +171,7 @@ def choose_guess(steps: Sequence[EditStep], of: tuple, *, labeled: bool) -> tupl
     titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
     label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
     guess = choice("guess", label, titles, "", in_box=True)
-    return int(guess) if guess else None, st.toggle(t("Reveal"), key="reveal", **BOUND)
+    return int(guess) if guess else None, st.toggle(t("Reveal"), **bound("reveal"))
 
 
 def name_senses(path: EditPath) -> EditPath:

@@ -15,7 +15,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._frame.choices import BOUND
+from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
 TELL = (Path(__file__).parent / "tell.js").read_text("utf-8")
@@ -120,8 +120,8 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
 
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
     of = model_layers.in_use()
-    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]
-    gamma = st.slider(t("γ (scale)"), 0.1, 5.0, 1.0, 0.1, key="gamma", **BOUND)
+    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
+    gamma = st.slider(t("γ (scale)"), **bound("gamma"))
     weights = softmax(raw)
     st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix
     return weights, gamma

@@ -17,9 +17,9 @@ from core.text.readings import Chosen
 from core.text.tokens import bare
 from pages._export import record
 from pages._frame import examples, language, question
-from pages._frame.choices import BOUND, text_box
-from pages._frame.links import readable
-from pages._frame.question import follow, gone_through_history
+from pages._frame.choices import text_box
+from pages._frame.parameters import bound, gone_through_history, read_parameter, readable, write_parameter
+from pages._frame.question import follow
 
 
 def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
@@ -117,8 +117,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             _words_among(tokens, (result.guesses[number], result.positions[number])),
             default=result.guesses[number],
             required=True,
-            key=f"{key}i",
-            **BOUND,
+            **bound(f"{key}i"),
             format_func=question.token_labels(tokens).__getitem__,
             label_visibility="collapsed",
             on_change=question.tap,
@@ -192,16 +191,12 @@ def word_search(
             help=t("A random labeled word"),
         )
     result = readable(result or "").strip() or usual
-    if result != usual:
-        st.query_params[key] = result
-    elif key in st.query_params:
-        del st.query_params[key]
-    st.session_state[f"{key}.seen"] = None if result == usual else result
+    write_parameter(key, None if result == usual else result)
     return result
 
 
 def themes() -> dict[str, str]:
-    """What the themes of assets/words-*.json are called."""
+    """Return the names of the themes of assets/words-*.json."""
     return {
         "animals": t("animals"),
         "body": t("body"),
@@ -229,7 +224,7 @@ def themes() -> dict[str, str]:
 
 
 def _line(word: str, known: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
-    """What the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
+    """Return the text that the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
     if word not in known:
         return word
     item = known[word]
@@ -249,9 +244,9 @@ def _theme(row, key: str, known: Mapping[str, Labeled]) -> str:
 
 
 def _of_address(key: str, usual: str) -> None:
-    """What the address newly says counts before what was chosen earlier, and that before `usual`."""
+    """Select the word: a new one in the address, else the word chosen earlier, else `usual`."""
     state = st.session_state
-    given = st.query_params.get(key)
+    given = read_parameter(key)
     follow(key, usual)
     if given is not None and (key not in state or gone_through_history() or given != state.get(f"{key}.seen", usual)):
         state[key] = given

@@ -25,6 +25,7 @@ from pages._cached.kept import within_run
 from pages._cached.views import about, view, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import read_parameter
 from pages._widgets.inputs import Chosen
 
 
@@ -102,7 +103,7 @@ def choose_layer(
     spaces = spaces or model_layers.in_use().spaces
     usual = usual or usual_layer(in_use)
     usual = usual if usual in spaces else model_layers.in_use().top
-    given = st.query_params.get(key)
+    given = read_parameter(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
         state[f"{key}.seen_by_pair"] = True
         if given in model_layers.in_use().spaces:

@@ -11,8 +11,8 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
-from pages._frame import places
 from pages._frame.menu import door
+from pages._frame.parameters import ALLOWED
 
 HANGUL = re.compile("[가-힣]")
 APP = Path(__file__).parents[2] / "app.py"
@@ -38,7 +38,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
-    page.session_state[places.ALLOWED] = {*allowed}
+    page.session_state[ALLOWED] = {*allowed}
     return page.run()
 
 
