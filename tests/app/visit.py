@@ -1,8 +1,6 @@
 """A page of the app opened by its address, as a visitor opens a link."""
 
 import json
-
-
 import re
 from collections.abc import Iterable
 from pathlib import Path
