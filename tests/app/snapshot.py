@@ -18,7 +18,7 @@ FOLDER = Path(__file__).with_name("snapshots")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 # Blocks of HTML that end a line of text. The content of styles, scripts and icons is not text.
 ENDS_LINE = re.compile(r"</?(?:p|div|li|ul|ol|tr|table|thead|tbody|h\d|br|details|summary|figure|figcaption|section|dl|dt|dd|hr)\b[^>]*>")
-PROSE = ("html", "markdown", "caption", "title", "header", "subheader", "error", "warning", "info", "success", "code")
+PROSE = ("html", "markdown", "caption", "title", "header", "subheader", "error", "warning", "info", "success")
 WITHOUT_TEXT = ("browser", "elmoscope_gestures")  # components
 MOST_OPTIONS = 30  # of a choice: a list may have hundreds
 NOT_TEXT = re.compile(r"<(style|script|svg)\b.*?</\1>", re.DOTALL)
