@@ -1,4 +1,4 @@
-"""AG News as its copies on the web have it: remains of HTML in its texts, classes numbered from 0 or from 1."""
+"""Clean AG News as its copies on the web contain it: remains of HTML, classes numbered from 0 or from 1."""
 
 import html
 import re
@@ -13,7 +13,7 @@ _TAG = re.compile(r"</?[a-z]{1,10}(?:\s[^<>]{0,400})?/?>", re.IGNORECASE)
 
 
 def clean_ag_news(text: str) -> str:
-    """AG News as a reader would write it: its files lost the & of HTML's codes, and hold \\ for a line break.
+    """Return AG News text as it was meant: its files lost the & of HTML entities and use \\ for a line break.
 
     >>> clean_ag_news("Haiti #39;s second\\\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt;")
     'Haiti\\'s second team pays $10 "now " (AP) <TXN.N>'
@@ -24,10 +24,10 @@ def clean_ag_news(text: str) -> str:
 
 
 def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
-    """Whether files number the classes `names` from 0, as some copies of AG News do: then a 0 is among them, and not their number.
+    """Return whether files number the classes `names` from 0, as some copies of AG News do.
 
-    Rows of some classes alone, without a 0, are read as its publisher counts, from 1. BadInput where both ends are there: that is
-    one class too many, and which is which cannot be told.
+    They do if a 0 is among the labels and the number of classes is not. Without a 0 the publisher's numbering from 1 is assumed. Raises
+    BadInput if both are present, because there is then one class too many.
     """
     numbers = {label for label in labels if label.isdecimal()}
     n = len(names)

@@ -1,5 +1,7 @@
-"""The two plain baselines that an engineer would try first: TF-IDF, or the mean GloVe vector, under a logistic regression. Fitted by
-scikit-learn; what is kept is plain arrays, and answers need nothing but numpy."""
+"""Two baselines: TF-IDF, or the mean GloVe vector, with a logistic regression.
+
+scikit-learn fits them. The stored arrays are plain, and answers need only numpy.
+"""
 
 import math
 from collections import Counter
@@ -21,7 +23,7 @@ Fit = Callable[[float], "Baseline"]  # strength C -> a fitted baseline
 
 
 def grams(tokens: Tokens, analyzer: str) -> list[str]:
-    """The n-grams of a text: of its words (1 and 2), or of its characters (2 to 5), with one blank around the text."""
+    """Return the n-grams of a text: of words (1 and 2), or of characters (2 to 5) with one blank around the text."""
     least, most = ANALYZERS[analyzer]
     units: Sequence[str] = [token.lower() for token in tokens] if analyzer == "word" else f" {join_tokens(list(tokens))} "
     glue = " " if analyzer == "word" else ""
@@ -30,7 +32,7 @@ def grams(tokens: Tokens, analyzer: str) -> list[str]:
 
 @dataclass
 class Baseline:
-    """Features times `coef` plus `intercept`; (C, F) and (C,), and for TF-IDF what its F columns are."""
+    """A linear classifier: features times `coef` (C, F) plus `intercept` (C,), and the F columns of TF-IDF."""
 
     coef: np.ndarray
     intercept: np.ndarray
@@ -39,7 +41,7 @@ class Baseline:
     idf: np.ndarray | None = None  # (F,)
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None = None, layers: None = None) -> np.ndarray:
-        """(N, C) float32; no layers are read."""
+        """Return logits (N, C) float32. No layers are read."""
         if not self.analyzer:
             return (mean_vectors(texts, vectors) @ self.coef.T + self.intercept).astype(np.float32)
         rows = np.empty((len(texts), len(self.intercept)), np.float32)
@@ -56,7 +58,7 @@ class Baseline:
         return {term: k for k, term in enumerate(self.terms)}
 
     def _tf_idf(self, text: Tokens) -> tuple[np.ndarray, np.ndarray]:
-        """Columns and values, of length 1: (1 + log count) * idf, as scikit-learn with sublinear_tf."""
+        """Return columns and values of unit length: (1 + log count) * idf, as scikit-learn with sublinear_tf."""
         counts = Counter(column for gram in grams(text, self.analyzer) if (column := self._column.get(gram)) is not None)
         columns = np.fromiter(counts, int, len(counts))
         values = np.array([1 + math.log(n) for n in counts.values()], np.float32) * self.idf[columns]
@@ -64,7 +66,7 @@ class Baseline:
 
 
 def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, analyzer: str) -> Fit:
-    """TF-IDF of the texts, once; then one baseline for each strength."""
+    """Compute TF-IDF of the texts once, then fit one baseline for each strength."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(
@@ -80,13 +82,13 @@ def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, an
 
 
 def fit_mean_vectors(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, vectors: StaticVectors) -> Fit:
-    """The mean vectors of the texts, once; then one baseline for each strength."""
+    """Compute the mean vectors of the texts once, then fit one baseline for each strength."""
     features = mean_vectors(texts, vectors)
     return lambda strength: Baseline(*_fit_logistic(features, truth, n_classes, strength))
 
 
 def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
-    """(N, S): the mean of the vectors of the tokens that have one; zeros where none has."""
+    """Return the mean (N, S) of each text's token vectors; zeros if no token has one."""
     means = np.zeros((len(texts), vectors.dim), np.float32)
     for row, text in zip(means, texts, strict=True):
         places, rows = vectors.vectors_of(text)
@@ -96,7 +98,7 @@ def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
 
 
 def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, float]:
-    """(baseline, C) of the least validation loss among STRENGTHS; the search ends where it rises again."""
+    """Return the baseline with the lowest validation loss among STRENGTHS, and its C. The search stops when the loss rises."""
     least = math.inf
     for strength in STRENGTHS:
         fitted = fit(strength)
@@ -107,7 +109,7 @@ def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, fl
 
 
 def _fit_logistic(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """(C, F), (C,) of a multinomial logistic regression; a class without a training row is never named."""
+    """Fit a multinomial logistic regression (C, F), (C,). A class without a training row is never predicted."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 

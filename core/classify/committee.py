@@ -1,4 +1,4 @@
-"""Committees: which heads they need, and their making from heads that are trained (what they are: core.classify.head)."""
+"""Make committees (core.classify.head) from heads that are trained."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from .train import TrainConfig, finish_head
 
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:
-    """The variants and the members that committees among them need, members before committees."""
+    """Return the variants and the members that their committees need, members before committees."""
     variant_list = list(variants)
     members = [VARIANTS[name] for variant in variant_list for name in variant.members]
     singles = [variant for variant in [*variant_list, *members] if not variant.members]
@@ -20,7 +20,7 @@ def with_members(variants: Iterable[Variant]) -> list[Variant]:
 
 
 def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:
-    """The head of a committee from heads trained on this data; BadInput names a member that is missing."""
+    """Return the head of a committee from heads trained on this data. Raises BadInput if a member is missing."""
     missing = [name for name in variant.members if name not in trained]
     if missing:
         raise BadInput(f"{variant.title} needs the heads of {', '.join(missing)}. Train them first.")

@@ -1,7 +1,7 @@
-"""Rows of labeled text -> training, validation and test examples, between which no text is shared.
+"""Split labeled texts into training, validation and test sets that share no text.
 
-Every text is known by its normal form (case folded, blanks collapsed). A seeded hash of that form ranks the distinct texts,
-and shares of this ranking are the splits and the folds: equal texts always fall together, whatever the file's order.
+Every text is identified by its normal form (case folded, blanks collapsed). A seeded hash of that form ranks the distinct texts,
+and shares of this ranking are the splits and the folds, so equal texts are in the same set whatever the order of the file.
 """
 
 import hashlib
@@ -46,12 +46,12 @@ class Dataset:
 
     @property
     def texts_in_use(self) -> tuple[Tokens, ...]:
-        """Distinct token lists of the examples alone, sorted."""
+        """Return the distinct token lists of the examples, sorted."""
         return tuple(sorted({example.tokens for part in (self.train, self.valid, self.test) for example in part}))
 
     @property
     def fingerprint(self) -> str:
-        """sha256 of every example, its label, the split it is in and another language than English: the data hash of a result."""
+        """Return the sha256 of every example, its label, its split, and the language unless it is English: the data hash of a result."""
         parts = (("train", self.train), ("valid", self.valid), ("test", self.test))
         return text_fingerprint(
             [
@@ -64,7 +64,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitConfig:
-    """How rows become splits, where no official ones are given."""
+    """How rows are split if there are no official splits."""
 
     test_share: float = 0.2  # of the distinct texts
     valid_share: float = 0.1  # of the distinct texts that are not tested on
@@ -91,13 +91,13 @@ class SplitConfig:
 
 
 def normal_form(text: str) -> str:
-    """What makes two texts the same: letter case and the width of blanks do not count."""
+    """Return the form by which equal texts are recognized, ignoring case and the width of blanks."""
     return " ".join(folded(text).split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowRules:
-    """What is done with the rows of a task."""
+    """Rules for the rows of a task."""
 
     clean: Callable[[str], str] = str  # each text
     names: Mapping[str, str] = field(default_factory=dict)  # of labels, casefolded -> their new names
@@ -116,12 +116,11 @@ def make_dataset(
     rules: RowRules | None = None,
     language: Language | None = None,
 ) -> Dataset:
-    """Examples of a labeled table, split by `config`; official `test` and `valid` tables are respected. Texts are cut as `language` (else
-    English) is.
+    """Return the examples of a labeled table, split by `config`, with official `test` and `valid` tables as they are.
 
-    No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
-    training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
-    do is noted; validation never sees one.) `extra` rows are only trained on.
+    Texts are tokenized in `language` (English by default). No text is in two sets: training and validation rows with a tested text are
+    dropped and counted, as are training rows with a validated text. (If a file is split in its order, training rows may repeat a test text,
+    which is noted; validation never contains one.) `extra` rows are only trained on.
     """
     rules = rules or RowRules()
     language = language or languages.get_language(ENGLISH)
@@ -178,7 +177,7 @@ def _too_few(splits: list[tuple[LabeledText, ...]], name: str, n_rows: int) -> s
 
 
 def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
-    """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
+    """Return the same texts with labels drawn at random from the training labels. Accuracy above chance on them reveals a leak."""
     pool = [example.label for example in dataset.train]
 
     def draw_labels(examples: tuple[LabeledText, ...]) -> tuple[LabeledText, ...]:
@@ -188,10 +187,10 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:
-    """The `number`th subset of the labeled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
+    """Return the `number`th subset of the labeled texts, a tenth for validation, with the same `n_test` test texts for all.
 
-    Training and validation rows of `dataset` are drawn from together, by a ranking of their texts that only `number` decides:
-    so a smaller share is part of every larger one. Equal texts fall together.
+    Training and validation rows of `dataset` are pooled and ranked by their texts and `number` alone, so a smaller share is part of every
+    larger one. Equal texts stay together.
     """
     pool = (*dataset.train, *dataset.valid)
     form = {example.text: normal_form(example.text) for example in (*pool, *dataset.test)}
@@ -210,7 +209,7 @@ def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Datas
 
 @dataclass(slots=True)
 class _Cut:
-    """A row on its way: cleaned text, its normal form, tokens, the label's name."""
+    """A row in preparation: cleaned text, its normal form, tokens, the label's name."""
 
     text: str
     form: str
@@ -219,7 +218,7 @@ class _Cut:
 
 
 class _Maker:
-    """Rows to cut rows, and the notes that are taken on the way."""
+    """Prepares rows and collects notes."""
 
     def __init__(self, rules: RowRules, max_tokens: int, language: Language) -> None:
         self.rules, self.max_tokens, self.language, self.notes = rules, max_tokens, language, []
@@ -296,20 +295,20 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
 
 
 def _without(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
-    """The rows whose text is not among those held out."""
+    """Return the rows whose text is not held out."""
     forms = {row.form for row in held_out}
     return [row for row in rows if row.form not in forms]
 
 
 def _split_by_rank(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
-    """(rest, the share of the distinct texts that ranks first), rows in their order; at least one text in the share."""
+    """Return (rest, the rows whose texts rank first), each in order. At least one text is in the second part."""
     ranked = _rank_forms(rows, seed, purpose)
     taken = set(ranked[: max(1, round(len(ranked) * share))])
     return [row for row in rows if row.form not in taken], [row for row in rows if row.form in taken]
 
 
 def _share(rows: list[_Cut], config: SplitConfig) -> list[_Cut]:
-    """A smaller share is part of every larger one."""
+    """Return a share of the rows. A smaller share is part of every larger one."""
     return rows if config.share == 1 else _split_by_rank(rows, config.share, config.seed, "share")[1]
 
 
@@ -318,7 +317,7 @@ def _rank_forms(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
 
 
 def _rank(form: str, seed: int, purpose: str) -> float:
-    """A number in [0, 1) that the seed and the text decide."""
+    """Return a number in [0, 1) determined by the seed and the text."""
     digest = hashlib.sha256(f"{purpose}\0{seed}\0{form}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
 

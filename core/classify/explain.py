@@ -1,6 +1,6 @@
-"""Why a head names a class: what each token, its context and the order of the words contribute.
+"""Explain why a head predicts a class: the contributions of each token, its context and the order of the words.
 
-Every contribution is a difference of the calibrated log-odds of the named class, log p / (1 - p), between the original text and a
+Every contribution is a difference of the calibrated log-odds of the predicted class, log p / (1 - p), between the original text and a
 changed one. Changed texts are read in groups of at most TOKENS_AT_ONCE tokens.
 """
 
@@ -27,7 +27,7 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What speaks for `label`; all but probabilities in log-odds (nats), positive where something speaks for the label."""
+    """Contributions to `label` in log-odds (nats), positive if they support it, and probabilities."""
 
     tokens: Tokens
     label: str
@@ -48,7 +48,7 @@ class NearRow:
 
 
 def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
-    """Explain a head's answer on one text; BadInput if there is no token."""
+    """Explain a head's answer on one text. Raises BadInput if it has no token."""
     if not tokens:
         raise BadInput("There is no word to explain. Type a sentence.")
     shuffles = _shuffles(tokens, seed)
@@ -73,13 +73,13 @@ def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, la
 
 
 def log_odds(logits: np.ndarray, k: int) -> np.ndarray:
-    """(N, C) logits -> (N,) log p_k / (1 - p_k) = z_k - log sum over the others of exp z."""
+    """Return log p_k / (1 - p_k) = z_k - log sum over the others of exp z, (N,), from logits (N, C)."""
     logits = np.asarray(logits, np.float64)
     return logits[:, k] - logsumexp(np.delete(logits, k, axis=1), axis=1)
 
 
 def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:
-    """The k training texts whose vectors before the last linear layer, `pooled` (N, E), are nearest by cosine."""
+    """Return the k training texts whose vectors before the last linear layer, `pooled` (N, E), are nearest by cosine."""
     query = head.pooled([tokens], vectors=vectors, layers=layers)[0]
     lengths = np.linalg.norm(pooled, axis=1) * np.linalg.norm(query)
     cosines = np.divide(pooled @ query, lengths, out=np.zeros(len(pooled), np.float32), where=lengths > 0)
@@ -87,15 +87,17 @@ def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5,
 
 
 def near_texts(head: TextHead, tokens: Tokens, pooled: np.ndarray, dataset: Dataset, **reads) -> list[tuple[NearRow, str, str]]:
-    """The same with each training text and its label."""
+    """Return the nearest training texts with their labels."""
     rows = nearest_rows(head, tokens, pooled, **reads)
     examples = [dataset.train[row.row] for row in rows]
     return [(row, example.text, dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]
 
 
 def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
-    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it. Its layer 0 in
-    place of the others would take the context, too, but be a vector such as the classifier has never seen there."""
+    """Return the log-odds (T + 1,) lost when one token's layers, and last all tokens', are those without a sentence around it.
+
+    Replacing the other layers by layer 0 would also remove the context, but gives a vector that the classifier has never seen.
+    """
     alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
     n = len(tokens)

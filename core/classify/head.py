@@ -1,4 +1,4 @@
-"""A trained head of texts: a network or baseline, its labels and temperature; its answers, and its folder (core.learning.folders)."""
+"""A trained head of texts: a network or baseline, its labels and temperature, its answers, and its folder (core.learning.folders)."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Tokens = tuple[str, ...]
 
 @dataclass
 class Committee:
-    """Heads that err on different texts, asked together: the product of their calibrated probabilities.
+    """Heads that are combined by the product of their calibrated probabilities.
 
-    It learns nothing itself: its members are trained alone, on the same texts and with the same seed (Hinton 2002, "Training
-    products of experts", section 1, says why a product).
+    It learns nothing: its members are trained separately, on the same texts and with the same seed (for the product see Hinton 2002,
+    "Training products of experts", section 1).
     """
 
     members: dict[str, TextHead]
@@ -49,7 +49,7 @@ class Committee:
 
 @dataclass
 class TextHead:
-    """`classifier` gives logits of the labels; `meta` is how it was made: task, data, config, curves, scores."""
+    """A `classifier` that gives logits of the labels, and `meta`: task, data, config, curves, scores."""
 
     variant: Variant
     labels: tuple[str, ...]
@@ -61,7 +61,7 @@ class TextHead:
 
     @property
     def language(self) -> str:
-        """The code of the language as which its texts were cut into tokens; English in a head that says nothing of it."""
+        """Return the code of the language in which its texts were tokenized, English by default."""
         return self.meta.get("language", ENGLISH)
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
@@ -71,24 +71,24 @@ class TextHead:
         return self.classifier.logits(texts, vectors=vectors, layers=layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
-        """(N, E): each text's vector before the last linear layer of a network."""
+        """Return each text's vector (N, E) before the last linear layer of a network."""
         if self.network is None:
             raise BadInput(f"{self.variant.title} has no vector of its own for a text. Choose a network.")
         return self.network._rows(self.network.classifier.pooled, texts, vectors, layers)
 
     @property
     def network(self) -> TextHead | None:
-        """This head, or the member of a committee, that is a network."""
+        """Return this head, or the member of a committee, that is a network."""
         if isinstance(self.classifier, Committee):
             return next((head.network for head in self.classifier.members.values() if head.network), None)
         return None if isinstance(self.classifier, Baseline) else self
 
     def probabilities(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
-        """(N, C) float64, calibrated by the temperature, rows summing to 1."""
+        """Return probabilities (N, C) float64, calibrated by the temperature."""
         return softmax_rows(self.logits(texts, vectors=vectors, layers=layers), self.temperature)
 
     def to(self, device: torch.device) -> TextHead:
-        """Itself, its networks moved to a device; scikit-learn's baselines stay where they are."""
+        """Return the head with its networks on a device. scikit-learn's baselines stay where they are."""
         for member in self.classifier.members.values() if isinstance(self.classifier, Committee) else ():
             member.to(device)
         if isinstance(self.classifier, Network):
@@ -96,7 +96,7 @@ class TextHead:
         return self
 
     def round(self) -> None:
-        """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
+        """Round all weights as storing does, so that scores are those of the stored head."""
         if isinstance(self.classifier, Committee):
             return  # its members were rounded when they were made
         if isinstance(self.classifier, Baseline):
@@ -106,7 +106,7 @@ class TextHead:
             self.classifier.load_state_dict(_tensors(round_as_stored(_arrays(self.classifier))))
 
     def _rows(self, function, texts: Sequence[Tokens], vectors, layers) -> np.ndarray:
-        """What a network's `function` of batches gives, one row a text."""
+        """Return a network's `function` of batches, one row per text."""
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
         reads = {"vectors": glove, "layers": elmo, "device": of(self.classifier)}
@@ -125,13 +125,13 @@ class Answer:
 
     @property
     def lead(self) -> float:
-        """Between the likeliest label and the next; 1 where there is no other."""
+        """Return the margin between the likeliest label and the next; 1 if there is no other."""
         ranked = sorted(self.probabilities.values(), reverse=True)
         return ranked[0] - ranked[1] if len(ranked) > 1 else 1.0
 
 
 def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
-    """Every head's answer on one text; `layers` remembers (inputs.live_layers), so all heads share what ELMo computes."""
+    """Return every head's answer on one text. All heads share the layers that `layers` caches (inputs.live_layers)."""
     started = time.perf_counter()
     if any(head.variant.elmo for head in heads.values()):
         layers([text])
@@ -147,8 +147,10 @@ def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors
 
 
 def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = False) -> Path:
-    """Write the folder as a whole, in place of one that is there. A committee's members are stored within it; with `members_beside` they
-    are those that lie in folders beside it."""
+    """Write the folder atomically, replacing an existing one.
+
+    A committee's members are stored within it; with `members_beside` they are in folders next to it.
+    """
     is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
     arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words
@@ -167,12 +169,12 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
 
 
 def read_meta(folder: str | Path) -> dict:
-    """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
+    """Return a head's meta.json without its weights. Raises MissingArtifact or CorruptArtifact."""
     return folders.read_meta(folder, FORM)
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
-    """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
+    """Load the head of a folder. `model` and `vectors` are the fingerprints of those it will be used with."""
 
     def build(folder: Path, meta: dict, stored: dict[str, np.ndarray]) -> TextHead:
         variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
@@ -198,7 +200,7 @@ def _reads(meta: dict) -> tuple[bool, bool]:
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> TextHead:
-    """A committee's member, from within its folder or beside it."""
+    """Return a committee's member, from within its folder or next to it."""
     place = folder / name if (folder / name).is_dir() else folder.parent / name
     head = load_head(place, model=model, vectors=vectors)
     if head.meta["sha256"][WEIGHTS] != meta["members"][name]:

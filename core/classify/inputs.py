@@ -1,7 +1,7 @@
-"""Token lists -> one padded batch: word numbers, GloVe rows, and ELMo's layers, with a mask that says what is padding.
+"""Turn token lists into one padded batch: word numbers, GloVe rows, and ELMo's layers, with a mask for padding.
 
-The layers come from a function, so training reads them from disk (core.learning.features) and a live answer from the encoder;
-nothing else differs between the two.
+A function supplies the layers: training reads them from disk (core.learning.features), a live answer computes them with the
+encoder. Nothing else differs between the two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """B texts of at most T tokens; what a network does not use may be None."""
+    """B texts of at most T tokens. Parts that a network does not use may be None."""
 
     mask: Tensor  # (B, T) bool, False where there is padding
     words: Tensor  # (B, T) int64, numbers in the vocabulary
@@ -40,7 +40,7 @@ class Batch:
 
 
 class TextVocabulary:
-    """The training data's words in lower case, most frequent first; number 0 stands for every other word."""
+    """The training data's lowercase words, most frequent first. Number 0 is every other word."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
@@ -54,7 +54,7 @@ class TextVocabulary:
         return self._number.get(word.lower(), UNKNOWN)
 
     def numbers(self, text: Tokens) -> np.ndarray:
-        """(T,) int64."""
+        """Return word numbers (T,) int64."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
         result = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
@@ -78,7 +78,7 @@ def make_batch(
     layers: Layers | None = None,
     device: torch.device = PROCESSOR,
 ) -> Batch:
-    """The padded batch of some texts on a device; an empty text is one unknown token, so that every row has a length."""
+    """Return the padded batch of some texts on a device. An empty text is one unknown token, so that every row has a length."""
     texts = [text or ("",) for text in texts]
     shape = len(texts), max(map(len, texts))
     mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
@@ -91,7 +91,7 @@ def make_batch(
 
 
 def pad(arrays: Sequence[np.ndarray], width: int) -> Tensor:
-    """(L, T_b, D) each -> (L, B, T, D) float32, zeros behind each text's end."""
+    """Stack layers (L, T_b, D) into (L, B, T, D) float32 with zeros after each text's end."""
     n_layers, _, dim = arrays[0].shape
     stack = np.zeros((n_layers, len(arrays), width, dim), np.float32)
     for row, array in enumerate(arrays):
@@ -100,7 +100,7 @@ def pad(arrays: Sequence[np.ndarray], width: int) -> Tensor:
 
 
 def live_layers(encoder: Encoder) -> Layers:
-    """The layers of texts as the encoder gives them; each text is encoded once, however often it is asked for."""
+    """Return a function that computes the layers of texts, each text once."""
     known: dict[Tokens, np.ndarray] = {}
 
     def layers(texts: Sequence[Tokens]) -> list[np.ndarray]:
@@ -113,7 +113,7 @@ def live_layers(encoder: Encoder) -> Layers:
 
 
 def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVectors) -> tuple[Tensor, Tensor]:
-    """(B, T, S) GloVe rows, of the lower-case spelling where that is all there is, and (B, T) which tokens have one."""
+    """Return GloVe rows (B, T, S), of the lowercase spelling if only that exists, and which tokens have one (B, T)."""
     static, known = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
     for row, text in enumerate(texts):
         places, rows = vectors.vectors_of(text)

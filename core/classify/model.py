@@ -1,9 +1,9 @@
-"""Every network of the comparison in one module: an embedding part, a bidirectional LSTM, pooling, classes.
+"""The networks of the comparison: an embedding part, a bidirectional LSTM, pooling, classes.
 
-The embedding part joins any of: word vectors learned here, GloVe (frozen, or trained on), and ELMo, which is a learned mix of
-frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). What follows is the same, but two variants differ by more
-than what their parts say: the LSTM's input is 32 to some 360 numbers wide, dropout is 0.5 of learned and static vectors and 0.75
-of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.lab.equal_network.
+The embedding part joins any of: word vectors learned here, GloVe (frozen or fine-tuned), and ELMo, a learned mix of
+frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). The rest is the same, but variants differ in more than
+their parts: the LSTM's input has 32 to about 360 numbers, dropout is 0.5 for learned and static vectors and 0.75 for ELMo's, and words
+are dropped only from the first two. core.lab.equal_network compares variants that differ in the parts alone.
 """
 
 from dataclasses import dataclass
@@ -85,12 +85,12 @@ VARIANTS = {
 
 
 def variant_titles() -> dict[str, str]:
-    """The titles of VARIANTS in the reader's language."""
+    """Return the titles of VARIANTS in the selected language."""
     return {name: say(variant.title) for name, variant in VARIANTS.items()}
 
 
 def variant_descriptions() -> dict[str, str]:
-    """What each of VARIANTS reads, in the reader's language."""
+    """Return the descriptions of VARIANTS in the selected language."""
     return {name: say(variant.description) for name, variant in VARIANTS.items()}
 
 
@@ -102,7 +102,7 @@ def variant_named(name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig:
-    """Sizes and dropout: with the variant and the data, they decide the network's shape."""
+    """Sizes and dropout. With the variant and the data they determine the network's shape."""
 
     word_dim: int = 32  # numbers in a learned word vector
     hidden: int = 64  # LSTM cells in each direction
@@ -120,7 +120,7 @@ class NetworkConfig:
 
 
 class Network(nn.Module):
-    """Batch -> logits (B, C)."""
+    """A network from a batch to logits (B, C)."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Network(nn.Module):
         elmo_dim: int = 0,
         generator: torch.Generator | None = None,
     ) -> None:
-        """First weights, dropout and dropped words are drawn from `generator`; None is torch's own, of the whole process."""
+        """Draw first weights, dropout and dropped words from `generator`; None uses torch's global generator."""
         super().__init__()
         self.variant, self.config, self.generator = variant, config, generator
         self.words = nn.Embedding(n_words, config.word_dim) if variant.learned else None
@@ -154,11 +154,11 @@ class Network(nn.Module):
         first_weights(self, generator)
 
     def forward(self, batch: Batch) -> Tensor:
-        """(B, C) logits."""
+        """Return logits (B, C)."""
         return self.output(self.dropout(self.pooled(batch)))
 
     def pooled(self, batch: Batch) -> Tensor:
-        """What stands before the last linear layer, one vector a text: (B, 4H), or (B, 256) of the network without an LSTM."""
+        """Return each text's vector before the last linear layer: (B, 4H), or (B, 256) for the network without an LSTM."""
         x = self.embedded(batch)  # (B, T, E)
         mask = batch.mask[..., None]  # (B, T, 1)
         if self.lstm is None:
@@ -168,7 +168,7 @@ class Network(nn.Module):
         return torch.cat([highest, (states * mask).sum(1) / mask.sum(1)], dim=1)
 
     def embedded(self, batch: Batch) -> Tensor:
-        """(B, T, E): the parts that this variant has, side by side, each under its dropout."""
+        """Return the parts of this variant (B, T, E), concatenated, each after its dropout."""
         words, known = batch.words, batch.known
         if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
             dropped = (torch.rand(words.shape, generator=self.generator) < self.config.word_dropout).to(words.device)
@@ -187,6 +187,6 @@ class Network(nn.Module):
         return torch.cat(parts, dim=2)
 
     def start_from(self, rows: Tensor) -> None:
-        """Put GloVe's rows (V, S) under the words that will be trained on; a row of NaN stays as it is."""
+        """Set the trainable words' vectors to GloVe's rows (V, S). NaN rows stay as they are."""
         with torch.no_grad():
             self.tuned.weight.copy_(torch.where(rows.isnan(), self.tuned.weight * 0.1, rows))

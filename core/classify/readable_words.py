@@ -1,5 +1,7 @@
-"""Which words of a text classifiers can read at all: those in letters that stand in what they were trained on. ELMo makes a vector of any
-spelling, and a linear layer an answer of any vector: without this question an emoji would be called Sports with 60%."""
+"""Find the words of a text that classifiers can read: those in letters that appear in their training data.
+
+ELMo gives a vector to any spelling and a linear layer an answer to any vector. Without this check an emoji would be called Sports with 60%.
+"""
 
 from collections.abc import Iterable
 
@@ -12,8 +14,10 @@ Tokens = tuple[str, ...]
 
 
 def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:
-    """Letters and digits, in lower case, of all words that the heads learned; of the vectors' words where they learned none. Empty where
-    nothing tells: then any letter counts as read."""
+    """Return the lowercase letters and digits of all words that the heads learned, or of the vectors' words if they learned none.
+
+    An empty set means that any letter counts as readable.
+    """
     words = [word for head in _single(heads) for word in (*head.vocabulary.words, *getattr(head.classifier, "terms", ()))]
     if not words and vectors is not None:
         words = vectors.words[:FREQUENT]
@@ -21,7 +25,7 @@ def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> froz
 
 
 def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, Tokens]:
-    """(words with a letter or digit that is among `letters`, words in other letters alone); marks and emoji are neither."""
+    """Return the words with a letter or digit in `letters`, and the words in other letters only. Marks and emoji are neither."""
     words = [token for token in tokens if any(map(str.isalnum, token))]
     read = [word for word in words if not letters or any(sign in letters for sign in word.lower())]
     known = set(read)
@@ -29,12 +33,12 @@ def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, To
 
 
 def without_a_word(heads: dict[str, TextHead], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:
-    """The heads that know no word of a text: they answer as of any text of that length."""
+    """Return the heads that know no word of a text; they answer as for any text of that length."""
     return [name for name, head in heads.items() if not any(_knows(item, tokens, vectors) for item in _single([head]))]
 
 
 def _single(heads: Iterable[TextHead]) -> list[TextHead]:
-    """Heads, and in a committee's place its members."""
+    """Return heads with committees replaced by their members."""
     return [item for head in heads for item in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
 
 

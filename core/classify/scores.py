@@ -1,7 +1,7 @@
-"""How good predictions are: accuracy, F1, confusion, and whether a probability of 0.8 is right in 8 cases of 10.
+"""Scores of predictions: accuracy, F1, confusion, and calibration.
 
-Calibration: one temperature for all logits, found on the validation set (Guo et al. 2017, "On Calibration of Modern Neural
-Networks"); it changes how sure a classifier is and never which class it names.
+One temperature for all logits is fitted on the validation set (Guo et al. 2017, "On Calibration of Modern Neural Networks"). It changes
+the confidence of a classifier and never the class.
 """
 
 import base64
@@ -29,7 +29,7 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Predictions whose highest probability lies in one tenth of [0, 1]."""
+    """Predictions whose highest probability is in one tenth of [0, 1]."""
 
     low: float
     high: float
@@ -51,7 +51,7 @@ class Scores:
 
 
 def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]) -> Scores:
-    """Scores of (N, C) probabilities against (N,) class numbers; BadInput without examples."""
+    """Return the scores of probabilities (N, C) against class numbers (N,). Raises BadInput without examples."""
     if not len(truth):
         raise BadInput("There is no example to score on. Add one.")
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
@@ -75,18 +75,18 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
 
 
 def softmax_rows(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """(N, C) logits -> (N, C) float64 probabilities, rows summing to 1."""
+    """Return probabilities (N, C) float64 of logits (N, C)."""
     return softmax(np.asarray(logits, np.float64) / temperature, axis=1)
 
 
 def nll(logits: np.ndarray, truth: np.ndarray, temperature: float = 1.0) -> float:
-    """Mean -log p(true class) at a temperature, nats."""
+    """Return the mean -log p(true class) at a temperature, in nats."""
     log_p = log_softmax(np.asarray(logits, np.float64) / temperature, axis=1)
     return float(-log_p[np.arange(len(truth)), truth].mean())
 
 
 def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
-    """The temperature of least nll; 1 if none is better. nll is convex in 1/T, so it has one valley in log T as well."""
+    """Return the temperature of the lowest nll, or 1 if none is better. nll is convex in 1/T, so it has one minimum in log T."""
     from scipy.optimize import minimize_scalar
 
     valley = minimize_scalar(lambda log_t: nll(logits, truth, math.exp(log_t)), bounds=np.log(TEMPERATURES), method="bounded")
@@ -95,10 +95,9 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
 
 
 def calibrated_ece(bins: Sequence[dict]) -> tuple[float, float]:
-    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95%
-    quantile) over DRAWS. `bins`: of Scores.bins, confidence and n of each.
+    """Return the calibration error of perfectly calibrated answers of the same number and confidence: (mean, 95% quantile) over DRAWS.
 
-    So many texts never fall into the bins' exact shares: the error is above 0 even then.
+    `bins`: confidence and n of each of Scores.bins. With finitely many texts the error is above 0 even then.
     """
     sure = np.array([b["confidence"] for b in bins]).clip(0, 1)
     counts = np.array([b["n"] for b in bins], int)
@@ -110,12 +109,12 @@ def calibrated_ece(bins: Sequence[dict]) -> tuple[float, float]:
 
 
 def pack_bits(right: np.ndarray) -> str:
-    """(N,) bool, right or not on each test text in its order -> base64 of the bits."""
+    """Encode whether each test text is right, (N,) bool, as base64."""
     return base64.b64encode(np.packbits(right).tobytes()).decode("ascii")
 
 
 def unpacked(bits: str, n: int) -> np.ndarray:
-    """What was packed: (n,) bool."""
+    """Decode (n,) bool encoded by `pack_bits`."""
     return np.unpackbits(np.frombuffer(base64.b64decode(bits), np.uint8), count=n).astype(bool)
 
 

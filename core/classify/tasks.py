@@ -1,5 +1,8 @@
-"""Tasks and trained heads by name: a task's data, what is frozen, a run that resumes, and heads ready to answer. A head is looked for in
-assets/heads/TASK/VARIANT and then in the user's cache; it answers only with the very model and vectors that it was trained on."""
+"""Tasks and trained heads by name: data, frozen parts, resumable training, and heads ready to answer.
+
+A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache. It answers only with the model and vectors that it was
+trained on.
+"""
 
 import json
 import re
@@ -48,7 +51,7 @@ _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTask:
-    """What is special to a task; any other name is a task of the user's own, with nothing special."""
+    """The properties of a task. Any other name is a custom task without special properties."""
 
     name: str
     title: str
@@ -96,12 +99,12 @@ TASKS = {
 
 
 def task_titles() -> dict[str, str]:
-    """The titles of TASKS in the reader's language."""
+    """Return the titles of TASKS in the selected language."""
     return {name: say(task.title) for name, task in TASKS.items()}
 
 
 def task_named(name: str) -> TextTask:
-    """A task of TASKS, or the user's own under that name."""
+    """Return a task of TASKS, or a custom task of that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
         raise BadInput(t("A task’s name is letters, digits and hyphens, at most 61; got {name!r}.", name=shorten(name)))
     return TASKS.get(name) or TextTask(name=name, title=name)
@@ -119,7 +122,10 @@ def open_data(
     split: SplitConfig | None = None,
     language: Language | None = None,
 ) -> Dataset:
-    """The examples of a task from files, cut as the language (else English) is; the rows of `extra` files are only trained on, and find their own columns."""
+    """Return the examples of a task from files, tokenized in the language (English by default).
+
+    `extra` rows are only trained on, and their columns are found separately.
+    """
     given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
     if added := [read_table(path, prefer=task.text_columns) for path in extra]:
@@ -134,8 +140,11 @@ def open_data(
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:
-    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched. "news"
-    takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed."""
+    """Return the files of a task in a folder laid out like ELMOSCOPE_DATA; without one, in that folder, assets or downloads.
+
+    "news" uses the complete train.csv of AG News if it is found. Raises MissingArtifact with how to get a file, CorruptArtifact if one
+    changed.
+    """
     result = {}
     for what, name in task.files.items():
         whole = _WHOLE.get(name)
@@ -147,7 +156,7 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
 
 
 def is_here(name: str) -> bool:
-    """Whether this machine has a task's files."""
+    """Return whether this machine has a task's files."""
     try:
         return bool(task_files(TASKS[name]))
     except (MissingArtifact, BadInput):
@@ -155,7 +164,7 @@ def is_here(name: str) -> bool:
 
 
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
-    """Which file a task misses, and how to get it."""
+    """Return which file a task lacks and how to get it."""
     fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
     fetch = command("python", "-m", "core", "fetch", arguments=[public_data.data_set_of(fetched)]) if fetched else None
     values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
@@ -174,7 +183,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
 
 
 def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
-    """How a task's heads are trained unless said otherwise."""
+    """Return the default training configuration of a task's heads."""
     config = TrainConfig(analyzer=task.analyzer, seed=seed)
     return config if epochs is None else replace(config, epochs=epochs)
 
@@ -182,7 +191,7 @@ def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> 
 def freeze(
     variants: Sequence[Variant], dataset: Dataset, model: Model | None, vectors: StaticVectors | None, *, report: Report | None = None
 ) -> dict[str, Frozen]:
-    """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
+    """Return the frozen parts of each variant: vectors, and the layers of all texts, from disk or computed now."""
     # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
     texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.texts_in_use
     reads = {variant.name: (bool(variant.glove), variant.elmo) for variant in variants}
@@ -190,8 +199,10 @@ def freeze(
 
 
 def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch. Small batches on one of
-    torch's threads: two wait for each other, so that the bundled headlines took 106 s instead of 36."""
+    """Train to the end, resuming an interrupted run from the cache, which is updated after every epoch.
+
+    Small batches use one of torch's threads: with two, the bundled headlines took 106 s in place of 36.
+    """
     threads = torch.get_num_threads()
     if isinstance(fit, Fit) and fit.job.batch_size <= SMALL_BATCH:
         limit(1)
@@ -211,7 +222,7 @@ def train_head(
     *,
     watch: Callable[[Epoch], None] = lambda event: None,
 ) -> TextHead:
-    """One head of a variant, each step told to `watch`; a committee is made of those `trained` before."""
+    """Train one head of a variant, calling `watch` at each step. A committee is made from heads in `trained`."""
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
     trainer = make_text_fit(variant, dataset, config, frozen, device)
@@ -222,7 +233,7 @@ def train_head(
 
 @dataclass(frozen=True, slots=True)
 class OpenHeads:
-    """Heads of a task that fit what is in use, and why others do not."""
+    """The heads of a task that fit the model and vectors in use, and why others do not."""
 
     task: TextTask
     heads: dict[str, TextHead]
@@ -230,7 +241,7 @@ class OpenHeads:
 
     @property
     def language(self) -> Language:
-        """The language as which the heads were given their texts."""
+        """Return the language in which the heads' training texts were tokenized."""
         return languages.get_language(next(iter(self.heads.values())).language)
 
     def tokens(self, text: str) -> tuple[str, ...]:
@@ -239,17 +250,17 @@ class OpenHeads:
 
     @property
     def colors_of(self) -> dict:
-        """What class_colors is told of the labels."""
+        """Return the labels as `class_colors` expects them."""
         return {"labels": next(iter(self.heads.values())).labels, "ordered": self.task.name.startswith("sentiment")}
 
     def first_of(self, names: Sequence[str]) -> list[str]:
-        """Those of these heads that there are; where a training had others, as many of its own."""
+        """Return those of these heads that exist; if a training had others, as many of its own."""
         here = [name for name in names if name in self.heads]
         return here if len(here) > 1 else list(self.heads)[: len(names)]
 
 
 def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[Path]]:
-    """Where the heads of a task lie, by variant: in `folder`, or in assets and then in the cache."""
+    """Return the folders of a task's heads by variant: in `folder`, or in assets and then in the cache."""
     roots = [Path(folder)] if folder else [ASSETS / "heads", cache_folder() / "heads"]
     places = {name: [root / task / name for root in roots] for name in VARIANTS}
     result = {name: [place for place in some if (place / "meta.json").is_file()] for name, some in places.items()}
@@ -257,12 +268,12 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
 
 
 def heads_metas(task: str) -> dict[str, dict]:
-    """How each head of a task was made and how good it is, without opening its weights."""
+    """Return how each head of a task was made and its scores, without opening its weights."""
     return {name: read_meta(places[0]) for name, places in head_folders(task).items()}
 
 
 def learned_mixes(n_layers: int) -> dict[str, list[float]]:
-    """Task -> the shares of so many layers that its shipped head learned; a head that cannot be read has none."""
+    """Return the layer shares that the bundled head of each task learned. A head that cannot be read has none."""
     shares = {}
     for task in TASKS:
         with suppress(ElmoscopeError):
@@ -279,8 +290,10 @@ def open_heads(
     folder: str | Path | None = None,
     device: torch.device = PROCESSOR,
 ) -> OpenHeads:
-    """The heads of a task that fit this model and these vectors, on a device: all, or the `variants` named. MissingArtifact if there is
-    none; a variant that was asked for by name and does not fit raises what is wrong with it."""
+    """Open the heads of a task that fit this model and these vectors on a device: all, or the `variants` named.
+
+    Raises MissingArtifact if there is none. A named variant that does not fit raises its error.
+    """
     for name in variants:
         variant_named(name)
     folders = head_folders(task.name, folder)
@@ -311,14 +324,14 @@ def open_heads(
 def classify_text(
     opened: OpenHeads, text: str, *, model: Model | None, vectors: StaticVectors | None
 ) -> tuple[tuple[str, ...], dict[str, Answer]]:
-    """(tokens, each head's answer) on a text, which is cleaned and cut as the training texts were; BadInput if it is blank."""
+    """Return the tokens of a text, prepared like the training texts, and each head's answer. Raises BadInput if it is blank."""
     tokens = opened.tokens(text)
     layers = live_layers(model.encoder) if model else None
     return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
 
 
 def predictions(opened: OpenHeads, text: str, variants: Sequence[str], *, model: Model, vectors: StaticVectors) -> dict[str, Answer]:
-    """The answers of the heads of these variants alone."""
+    """Return the answers of the heads of these variants."""
     chosen = replace(opened, heads={name: opened.heads[name] for name in variants})
     return classify_text(chosen, text, model=model, vectors=vectors)[1]
 
@@ -333,7 +346,7 @@ def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors
 
 
 def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> frozenset[str]:
-    """The letters of the texts that the heads learned from."""
+    """Return the letters of the texts that the heads learned from."""
     return letters_of(opened.heads.values(), vectors)
 
 
@@ -350,7 +363,7 @@ def text_tokens(task: TextTask, text: str, language: Language | None = None) -> 
 
 
 def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> bool:
-    """Whether a whole head of this data, configuration and frozen parts lies in `folder`."""
+    """Return whether `folder` holds a complete head of this data, configuration and frozen parts."""
     try:
         meta = load_head(folder, **{kind: frozen.facts.get(kind) for kind in ("model", "vectors")}).meta
     except ElmoscopeError:

@@ -1,5 +1,7 @@
-"""Training a head of texts: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit. `finish` makes the
-head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set)."""
+"""Train a head of texts: cross entropy, Adam, a learning rate halved on a plateau, early stopping, exact resumption.
+
+`finish` makes the head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainConfig:
-    """Everything that decides a run, with the data, the variant, and the fingerprints of what is frozen."""
+    """Everything that determines a run, besides the data, the variant, and the fingerprints of the frozen parts."""
 
     network: NetworkConfig = field(default_factory=NetworkConfig)
     epochs: int = 30  # at most
@@ -63,8 +65,10 @@ class TrainConfig:
 def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
 ) -> Fit | BaselineFit:
-    """The run of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained. A network is
-    trained on `device`; scikit-learn knows the processor alone."""
+    """Return the run of a variant, with run, finish, save and load. Raises BadInput for a committee, which is not trained.
+
+    A network is trained on `device`; scikit-learn uses the processor.
+    """
     if variant.members:
         raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
     if variant.elmo and frozen.layers is None:
@@ -77,7 +81,7 @@ def make_text_fit(
 
 
 class TextJob:
-    """What `Fit` trains: a network of a variant."""
+    """A network of a variant, which `Fit` trains."""
 
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device) -> None:
         self.device = device
@@ -96,14 +100,14 @@ class TextJob:
 
     @property
     def batch_size(self) -> int:
-        """Texts in a batch: of few training texts, fewer."""
+        """Return the number of texts in a batch, smaller for few training texts."""
         return min(self.config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
 
     def batches(self, epoch: int) -> list[list[int]]:
         return _batches(self.dataset.train, self.batch_size, np.random.default_rng([self.config.seed, epoch]))
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
-        """The mean cross entropy."""
+        """Return the mean cross entropy."""
         examples = [self.dataset.train[k] for k in numbers]
         batch = make_batch(
             texts_of(examples),
@@ -132,7 +136,7 @@ class TextJob:
 
 
 class BaselineFit:
-    """The same for scikit-learn's: one event, after which there is nothing to resume."""
+    """A run of a scikit-learn baseline: one event, and nothing to resume."""
 
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
@@ -164,10 +168,10 @@ class BaselineFit:
         return self.fitted is not None
 
     def save(self, path: Path) -> None:
-        """Nothing: a run of seconds is simply run again."""
+        """Store nothing: a run of seconds is simply repeated."""
 
     def load(self, path: Path) -> None:
-        """Nothing, as `save` keeps nothing."""
+        """Load nothing, because `save` stores nothing."""
 
     def finish(self) -> TextHead:
         if self.fitted is None:
@@ -178,7 +182,7 @@ class BaselineFit:
 
 
 def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
-    """`head` rounded as stored, its temperature set, and `meta` filled with how it was made and how good it is."""
+    """Round the head as it is stored, set its temperature, and fill `meta` with how it was made and its scores."""
     head.round()
     inputs = {"vectors": frozen.vectors, "layers": frozen.layers}
     valid, test = (head.logits(texts_of(part), **inputs) for part in (dataset.valid, dataset.test))
@@ -206,30 +210,30 @@ def truth_of(examples: Sequence[LabeledText]) -> np.ndarray:
 
 
 def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
-    """16 hex digits of all that decides a run."""
+    """Return 16 hex digits of everything that determines a run."""
     parts = [dataset.fingerprint, variant.name, asdict(config), frozen.facts]
     return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
 
 def _batches(examples: Sequence[LabeledText], size: int, random: np.random.Generator) -> list[list[int]]:
-    """Numbers of the examples in batches of like length; the last places of a length are drawn anew."""
+    """Return the examples' numbers in batches of similar length; the last places of a length are filled at random."""
     lengths = np.array([len(example.tokens) for example in examples]) + 2 * random.random(len(examples))
     return batches_by_length(lengths, size, random)
 
 
 def _measures(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """Of the validation set."""
+    """Return the measures on the validation set."""
     return {"valid_loss": nll(logits, truth), "valid_accuracy": float((logits.argmax(axis=1) == truth).mean())}
 
 
 def _record(epoch: Epoch) -> dict:
-    """An epoch as meta.json keeps it: a network of texts has one mix at most."""
+    """Return an epoch as meta.json stores it. A network of texts has at most one layer mix."""
     record = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
     return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in record.items()}
 
 
 def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
-    """(V, S) GloVe's rows of the vocabulary, NaN where there is none (and for the unknown word)."""
+    """Return GloVe's rows (V, S) of the vocabulary, NaN for words without one and the unknown word."""
     rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
     places, known = vectors.vectors_of(vocabulary.words)
     rows[places + 1] = known

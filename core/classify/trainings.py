@@ -1,4 +1,4 @@
-"""A training of text classifiers on rows of one's own: its command, what stands against it, how long it takes, what it came to."""
+"""Training of text classifiers on custom rows: the command, obstacles, duration and results."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ MAX_CLASSES_IN_TABLE = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be trained."""
+    """The classifiers and data of a training."""
 
     task: str
     title: str  # for people
@@ -38,7 +38,7 @@ class Order:
 
     @property
     def command(self) -> str:
-        """The same on the command line."""
+        """Return the equivalent command of the command line."""
         options = [("task", self.task), ("variant", self.variants), *self.files.items()]
         options += [("text-column", self.columns.get("text_columns")), ("label-column", self.columns.get("label_column"))]
         options += [("seeds", self.seeds), ("share", f"{self.share:g}"), ("epochs", self.epochs)]
@@ -47,7 +47,7 @@ class Order:
 
 
 def check_classes(table: Table, name: str) -> None:
-    """BadInput where there is nothing to tell apart, or where most classes have too few texts to be learned, checked and tested."""
+    """Raise BadInput if there are fewer than two classes, or if most classes have too few texts to train, validate and test on."""
     forms: dict[str, set[str]] = {}
     for row in table.rows:
         forms.setdefault(row.label, set()).add(normal_form(row.text))
@@ -66,7 +66,7 @@ def check_classes(table: Table, name: str) -> None:
 
 
 def refusal(task: str, files: Mapping[str, str | Path], columns: Mapping[str, object], share: float) -> str:
-    """Why these rows cannot be split and trained on; "" where they can."""
+    """Return why these rows cannot be split and trained on, or ""."""
     try:
         split = SplitConfig(share=share, duplicates=tasks.task_named(task).duplicates)
         tasks.open_data(tasks.task_named(task), split=split, **files, **columns)
@@ -76,7 +76,7 @@ def refusal(task: str, files: Mapping[str, str | Path], columns: Mapping[str, ob
 
 
 def cost(variant: Variant) -> float:
-    """About how long a variant takes beside the others: an epoch of those that ship, nn.Embedding's LSTM being 1."""
+    """Return a variant's approximate time per epoch relative to that of nn.Embedding's LSTM."""
     if variant.members:
         return 0.02  # its members are trained already
     if variant.network not in ("lstm", "mean"):
@@ -85,19 +85,21 @@ def cost(variant: Variant) -> float:
 
 
 def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) -> float:
-    """Seconds to the end of all runs, if those to come take as long, for their cost, as run `number` with its seconds spent and left."""
+    """Return the seconds to the end of all runs, estimated from run `number`, its time spent and left, and the variants' costs."""
     return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
 
 
 def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[float]]:
-    """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
+    """Return the learned s_j of each classifier that mixes layers, the mean over its seeds. `heads`: (variant, seed) -> head."""
     mixes = {variant: [meta["mix"]["s"] for meta in metas if meta.get("mix")] for variant, metas in _metas_of(result).items()}
     return {variant_titles()[variant]: np.mean(some, axis=0).tolist() for variant, some in mixes.items() if some}
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
-    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class. Columns and classifiers have their names
-    in the code."""
+    """Return a row per variant with mean and spread over its seeds and F1 of every class. `heads`: (variant, seed) -> head.
+
+    Columns and classifiers have the names used in the code.
+    """
     rows = []
     for variant, metas in _metas_of(result).items():
         tests = [meta["test"] for meta in metas]
@@ -114,7 +116,7 @@ def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
 
 
 def all_metas(own: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
-    """Task -> classifier -> how it was made and how good it is: those that lie on this machine, then one's own by name."""
+    """Return by task and classifier how each head was made and its scores: the bundled tasks, then custom ones by name."""
     result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
     for name, opened in own.items():
         heads = opened.heads.items()
@@ -123,7 +125,7 @@ def all_metas(own: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
 
 
 def _metas_of(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[dict]]:
-    """Variant -> the metas of its heads."""
+    """Return the metas of heads by variant."""
     metas = {}
     for (variant, _), head in result.items():
         metas.setdefault(variant, []).append(head.meta)

@@ -1,4 +1,4 @@
-"""The leaves of a bracketed tree, as Stanford's sentiment treebank writes them."""
+"""Read the leaves of a bracketed tree in the format of Stanford's sentiment treebank."""
 
 import re
 
@@ -24,7 +24,7 @@ def tree_leaves(tree: str) -> list[str]:
 
 
 def _continued(ways: dict[int, tuple[int, list[str]]], piece: str, *, is_last: bool) -> dict[int, tuple[int, list[str]]]:
-    """Return the ways to go on through a leaf and the brackets behind it; a piece without any is a node that has others within."""
+    """Return the ways to continue through a leaf and the brackets after it. A piece without a leaf is a node with children."""
     if not piece:
         return {} if is_last else ways
     closing = len(piece) - len(piece.rstrip(")"))

@@ -1,4 +1,4 @@
-"""Linked brushing: dots selected on one map are selected on all and in the table, and the other way round."""
+"""Linked brushing: dots selected on one map are selected on all maps and in the table, and vice versa."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ TABLE = "map.table"  # a source of selections that is no map
 
 @dataclass
 class Brush:
-    """What is selected on the maps of one word, and what each map was last drawn with."""
+    """The selection on the maps of one word, and the state in which each map was last drawn."""
 
     scope: tuple  # whose rows the ids are
     picked: tuple[int, ...] = ()
@@ -21,7 +21,7 @@ class Brush:
     zooms: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def select(self, rows: Sequence[int], source: str) -> None:
-        """The selection made in `source` replaces the one before."""
+        """Replace the selection by the one made in `source`."""
         if self.source != source and self.source in self.drawn:  # it shows a selection of its own, which is over
             del self.drawn[self.source]
             self.turns[self.source] = self.turns.get(self.source, 0) + 1
@@ -30,7 +30,7 @@ class Brush:
             self.version, self.order = self.version + 1, ()
 
     def figure_of(self, name: str, shows, limits: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Selected rows and limits for the map `name`: those it has, if nothing that it does not show already has changed."""
+        """Return the selected rows and limits for the map `name`; the ones it has, if only what it already shows has changed."""
         picked, before, _ = self.drawn.get(name, (None, None, None))
         if name not in self.drawn or before != shows or (name != self.source and picked != self.picked):
             self.drawn[name] = self.picked, shows, self.zooms.get(name, limits)

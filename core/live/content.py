@@ -1,4 +1,4 @@
-"""All that the page's engine reads, in one pack: weights, words, labeled sentences."""
+"""Everything that the page's engine reads, in one pack: weights, words, labeled sentences."""
 
 from collections.abc import Callable
 
@@ -15,9 +15,9 @@ LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of 
 
 
 def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
-    """The pack of a workspace's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
+    """Return the pack of a workspace's model and the page's facts about it. Calls `report(share done, task)`.
 
-    BadInput or MissingArtifact for a model that no page can hold.
+    Raises BadInput or MissingArtifact for a model that no page can hold.
     """
     substitutes, pack = workspace.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
     report(0.1, t("Weights"))
@@ -32,7 +32,7 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = 
 
 
 def _language(workspace: Workspace, lemmas: list[str]) -> dict:
-    """How the page cuts text into tokens, and its lists of words."""
+    """Return how the page tokenizes text, and its word lists."""
     language, known = workspace.language, workspace.word_lists
     return {
         "language": language.code,

@@ -1,4 +1,4 @@
-"""The curves of "What decides" as their widget is sent them: pairs of one meaning and of two, and where a pair falls."""
+"""The curves of "What decides" as data for their widget: densities of same-meaning and different-meaning pairs, and the pair's values."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
 
 
 def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
-    """Return by layer and mix the cosine alone, where it has densities."""
+    """Return the plain cosine by layer and mix, if it has densities."""
     known = densities(model, labeled=bool(judgment.lemma))
     return {
         space: _row(plain_name(model_layers.in_use(), space), known[space], value) for space, value in cosines.items() if space in known

@@ -1,4 +1,4 @@
-"""The labeled sentences of a model's language as the page has them: their vectors in 8 bits, maps, and what its verdicts rest on."""
+"""The labeled sentences of a model's language in the page: vectors in 8 bits, maps, and the data of verdicts."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .scene import labels
 
 
 def add_labeled(pack: Pack, workspace: Workspace) -> dict:
-    """The table of labeled tokens into the pack; what is said of it."""
+    """Add the table of labeled tokens to the pack and return its facts."""
     table, judge = workspace.targets, levels.judge(workspace)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]
@@ -52,7 +52,7 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
 
 
 def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str, dict]:
-    """Put each word's scene without stars into the pack: its dots, and the axes that stars are projected on. Return the facts of each."""
+    """Add each word's scene without stars, its dots and projection axes, to the pack. Returns the facts of each."""
     table, scenes, numbers, start = workspace.targets, {}, [], 0
     for lemma in lemmas:
         dots = scene.labeled_dots(workspace, table, lemma)
@@ -76,7 +76,7 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
 
 
 def _add_space(pack: Pack, judge, table, rows: np.ndarray):
-    """The sense space and where its substitutes put the rows; None where the model has none that was learned."""
+    """Add the sense space and the rows' substitutes in it; returns None if the model has no learned space."""
     space = judge.sense_space
     if space is None or space.learned is None:
         return None

@@ -1,4 +1,4 @@
-"""The page in a notebook: `elmoscope.live("We sat on the bank.", "The bank lent money.")`."""
+"""Show the page in a notebook: `elmoscope.live("We sat on the bank.", "The bank lent money.")`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from .page import contents, contents_of, examples_of, page_of, read_examples, wr
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """A written page, as a notebook shows it: in a frame that reads the file beside the notebook."""
+    """A written page, displayed in a frame that reads the file next to the notebook."""
 
     path: Path
     address: str  # what stands behind the file's name: sentences, word, layer
@@ -37,9 +37,8 @@ def live(
 ) -> LivePage:
     """Return the page of a model, opened at two sentences. It needs no server.
 
-    The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name in it for any model but
-    elmo-mini. It is written unless the file is the page of this model and these examples already. BadInput where the file is no page
-    of elmoscope, or was changed by somebody.
+    The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name for any model but elmo-mini. An
+    existing page of the same model and examples is kept. Raises BadInput if the file is not a page of Elmoscope, or was edited.
     """
     given = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
     workspace = open_workspace(model)

@@ -1,4 +1,4 @@
-"""Arrays in one file that a browser unpacks: a line of JSON that says where each lies, then the arrays, gzipped (pack.js reads it)."""
+"""Arrays in one file for the browser: a line of JSON with their positions, then the arrays, gzipped (pack.js reads it)."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ KINDS = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32", "float32":
 
 
 class Pack:
-    """Filled array by array, then written with what is said of it all."""
+    """A pack that is filled array by array and then written with its facts."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, dict[str, Any]] = {}
@@ -19,38 +19,38 @@ class Pack:
         self._end = 0
 
     def add(self, name: str, numbers: np.ndarray, **facts: int) -> None:
-        """An array as it is, of a kind in KINDS."""
+        """Add an array unchanged. Its type is one of KINDS."""
         data = np.ascontiguousarray(numbers).astype(numbers.dtype.newbyteorder("<")).tobytes()
         self._arrays[name] = {"kind": KINDS[numbers.dtype.name], "at": self._end, "size": numbers.size, **facts}
         self._parts.append(data + bytes(-len(data) % 8))
         self._end += len(self._parts[-1])
 
     def add_rows(self, name: str, matrix: np.ndarray) -> None:
-        """(n, d) float -> 8 bits and a scale a row, its columns padded with zeros."""
+        """Add rows (n, d) in 8 bits with a scale each, padded with zero columns."""
         whole, scales = quantize(matrix)
         padded = np.pad(whole, ((0, 0), (0, -whole.shape[1] % WIDE)))
         self.add(name, padded, rows=padded.shape[0], columns=padded.shape[1])
         self.add(f"{name}.scales", scales)
 
     def add_lines(self, name: str, lines: list[str]) -> None:
-        """Words or sentences without line breaks."""
+        """Add words or sentences without line breaks."""
         self.add(name, np.frombuffer("\n".join(lines).encode("utf-8"), np.uint8))
 
     def to_bytes(self, facts: dict) -> bytes:
-        """The file."""
+        """Return the content of the file."""
         head = json.dumps({"facts": facts, "arrays": self._arrays}, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
         head += b" " * (-(len(head) + 4) % 8)
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
 
 
 def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, d) -> int8 (n, d), float32 (n,): each row in steps of a 127th of its largest number."""
+    """Round rows (n, d) to int8 with a scale each, float32 (n,): steps of a 127th of the row's largest number."""
     rows = np.asarray(matrix, np.float32)
     scales = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
     return np.round(rows / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
 def as_packed(matrix: np.ndarray) -> np.ndarray:
-    """(n, d) as the page has it once it is rounded."""
+    """Return rows (n, d) as the page reads them after rounding."""
     whole, scales = quantize(matrix)
     return whole * scales[:, None]

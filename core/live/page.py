@@ -1,6 +1,6 @@
-"""The page as one HTML file: texts in every language, the app's own instruments, the engine, and the model's pack.
+"""The page as one HTML file: texts in every language, the app's widgets, the engine, and the model's pack.
 
-The instruments are the app's, read from where they lie: what is drawn in this page is drawn by the very script that draws it there.
+The widgets are those of the app, so both draw with the same scripts.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second senten
 
 @reads_as_model
 def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
-    """The whole file, by a workspace's model. BadInput or MissingArtifact for a model that no page can hold."""
+    """Return the complete file for a workspace's model. Raises BadInput or MissingArtifact for a model that no page can hold."""
     examples = examples_of(workspace, examples)
     pack, page_facts = pack_workspace(workspace, report)
     report(0.9, t("Writing"))
@@ -93,7 +93,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
 
 
 def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
-    """Return the given examples, or those of the model's language whose words the page has labeled sentences of, if there are any.
+    """Return the given examples, or those of the model's language whose words have labeled sentences in the page, if any.
 
     Raises BadInput for a word that is in neither of its sentences.
     """
@@ -117,7 +117,7 @@ def contents(workspace: Workspace, examples: Examples) -> dict[str, str]:
 
 
 def contents_of(path: Path) -> dict[str, str] | None:
-    """Return what identifies the page in a file; None where the file is no such page, or was changed after it was written."""
+    """Return what identifies the page in a file; None if the file is not a page, or was changed after it was written."""
     try:
         page = path.read_bytes().decode("utf-8")
         if (match := re.search(_MARK % '([^"]*)', page[:MOST_HEAD])) is None:
@@ -139,7 +139,7 @@ def _sha256(text: str) -> str:
 
 
 def write(path: Path, page: str) -> int:
-    """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
+    """Write the file atomically and return its size in bytes. Raises BadInput if it cannot be written."""
     if path.is_dir():
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
     with replacing(path) as temporary:
@@ -148,7 +148,7 @@ def write(path: Path, page: str) -> int:
 
 
 def read_examples(given: object, name: str) -> Examples:
-    """Examples out of JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. BadInput names what is wrong with it."""
+    """Read examples from JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. Raises BadInput with the error."""
     shape = '{"bank": ["We sat on the bank.", "The bank lent money."]}'
     if not isinstance(given, Mapping) or not given or len(given) > MOST_EXAMPLES:
         values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
@@ -161,7 +161,7 @@ def read_examples(given: object, name: str) -> Examples:
 
 
 def _in_every_language(workspace: Workspace) -> dict[str, dict]:
-    """By code; its own name beside the texts. The language in use stays what it is."""
+    """Return the texts by language code, with the language's own name. The selected language stays the same."""
     result = {}
     cut = workspace.language.tokenizer not in ("words", "spaces")
     for code in i18n.languages():
@@ -178,7 +178,7 @@ def _look(name: str) -> dict[str, str]:
 
 
 def _instruments() -> str:
-    """Each of the app's modules as what it would export: inline modules cannot be imported in a file that stands alone."""
+    """Return each of the app's scripts as its exports, because inline modules cannot be imported within one file."""
     results = []
     for name, (scripts, _, _) in INSTRUMENTS.items():
         module = "\n".join((ROOT / path).read_text("utf-8") for path in (SHARED, *scripts))
@@ -188,7 +188,7 @@ def _instruments() -> str:
 
 
 def _json(data: object) -> str:
-    """In which `<` stands as a number, so that no text of it ends the script."""
+    """Return JSON with `<` escaped, so that no text can end the script."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 

@@ -1,4 +1,4 @@
-"""A map as its instrument is sent it: dots, stars, groups and true neighbors in every space, as JSON."""
+"""A map as data for its widget: dots, stars, groups and true neighbors in every space, as JSON."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +22,13 @@ NEUTRAL = "#8c8c96"  # of dots in no group
 
 
 def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:
-    """Numbers as base64, little-endian, float32 unless another kind is given: what `decoded` reads."""
+    """Encode numbers as base64, little-endian float32 by default, for `decoded` in JavaScript."""
     return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Points:
-    """What is on one map: N dots, each an occurrence, and S stars in K spaces."""
+    """The points of one map: N dots, each an occurrence, and S stars in K spaces."""
 
     names: Sequence[str]  # (K,) of the spaces
     coordinates: np.ndarray  # (K, N, 2)
@@ -49,7 +49,7 @@ class Points:
 
 
 def map_data(shown: Points, *, title: str, alt: str) -> dict:
-    """All that the map of these points needs in any layer, as JSON; `alt` has a place for where one looks, "{where}"."""
+    """Return everything that the map of these points needs in any layer, as JSON. `alt` has a placeholder "{where}" for the space."""
     layers = model_layers.in_use()
     n_spaces, n, _ = shown.coordinates.shape
     places = np.concatenate([shown.coordinates, shown.stars], axis=1).astype(float)
@@ -92,7 +92,7 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
 
 
 def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | None:
-    """The number of a point: of a dot, named by its row, or behind the dots of one of the stars of these numbers; None of no point."""
+    """Return the number of a point: of a dot by its row, or of a star after the dots; None if there is no such point."""
     if name in STARS.values():
         return len(rows) + [STARS[number] for number in numbers].index(name)
     return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])

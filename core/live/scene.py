@@ -1,4 +1,4 @@
-"""Home's picture as its widget is sent it: the scene of a word in two sentences, drawn by the map's script."""
+"""Home's picture as data for its widget: the scene of a word in two sentences, drawn by the map's script."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -23,7 +23,7 @@ GAP = 0.07  # between a cloud and its name, of the picture's extent
 
 
 def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
-    """Return all that the map's script needs to draw a scene, as JSON. `chosen` holds both typed sentences, by number."""
+    """Return everything that the map's script needs to draw a scene, as JSON. `chosen` holds both typed sentences, by number."""
     layers, text = model_layers.in_use(), scene_texts(labeled=scene.labeled)
     groups = np.asarray(scene.sense_of) + 1
     points = Points(
@@ -67,7 +67,7 @@ def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:
 
 
 def above_or_below(cloud: np.ndarray, everything: np.ndarray) -> np.ndarray:
-    """Return the place of a cloud's name: above it, or below it where that is farther from the middle."""
+    """Return the place of a cloud's name: above it, or below it if that is farther from the middle."""
     middle, (x, y) = everything.mean(axis=0), np.median(cloud, axis=0)
     side = 1 if y >= middle[1] else -1
     rim = side * np.quantile(side * cloud[:, 1], 0.85)
@@ -75,7 +75,7 @@ def above_or_below(cloud: np.ndarray, everything: np.ndarray) -> np.ndarray:
 
 
 def caption(scene: Scene, space: str) -> str:
-    """Return what is under the slider at a space: how many sentences lie with their own sense."""
+    """Return the text under the slider at a space: how many sentences are closest to their own sense."""
     place = scene.spaces.index(space)
     if not np.ptp(scene.points[place], axis=0).any():
         return say_point()

@@ -1,4 +1,4 @@
-"""What an instrument in the reader's browser says was set, taken as far as it can be: anybody may have written it."""
+"""Validate settings sent by a widget in the browser, which anyone may have written."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ TOP = 5.0  # of the slider of gamma
 
 
 def mix_setting(given: dict, n_layers: int, limit: float) -> tuple[list[float], float, bool] | None:
-    """Raw scores within `limit`, gamma, whether layers are normalized; None where that is no such thing."""
+    """Return raw scores within `limit`, gamma, and whether layers are normalized; None if the setting is invalid."""
     w, gamma = given.get("w"), given.get("gamma")
     if not isinstance(w, list) or len(w) != n_layers:
         return None
@@ -23,7 +23,7 @@ def mix_setting(given: dict, n_layers: int, limit: float) -> tuple[list[float], 
 
 
 def map_setting(given: dict, views: Collection[str], rows: Collection[int]) -> tuple[str, str, list[int]] | None:
-    """One of the views, whose lines are drawn, which of the rows are selected; None where that is no such thing."""
+    """Return the view, the point whose lines are drawn, and the selected rows; None if the setting is invalid."""
     view, dot, picked = (given.get(name) for name in ("view", "dot", "picked"))
     if view not in views or not isinstance(dot, str) or not isinstance(picked, list):
         return None

@@ -1,4 +1,4 @@
-"""Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
+"""The texts of the page and of its widgets in the selected language. Placeholders are in braces."""
 
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES, Layers
@@ -8,7 +8,7 @@ from ..senses.verdict import CLOSE, ONE, TWO
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
-    """By part of the page."""
+    """Return all texts by part of the page."""
     spaces = layers.spaces
     return {
         "page": _page(model, cut_at_spaces=cut_at_spaces),
@@ -77,12 +77,12 @@ def _verdict() -> dict:
 
 
 def expected_texts() -> dict:
-    """Of the words that are expected in a place."""
+    """Return the texts about expected words."""
     return {"text": {"head": t("ELMo also expects:")}}
 
 
 def scene_texts(*, labeled: bool) -> dict:
-    """Of Home's picture."""
+    """Return the texts of Home's picture."""
     title, stars = t("Picture of “{word}”", word="{word}"), [t("1st"), t("2nd")]
     if labeled:
         alt = t("“{word}” in {where}: {n} labeled sentences colored by sense; your two are stars.", word="{word}", where="{where}", n="{n}")
@@ -92,27 +92,27 @@ def scene_texts(*, labeled: bool) -> dict:
 
 
 def stop_name(layers: Layers, space: str) -> str:
-    """What a space is called under the slider of Home's picture."""
+    """Return the name of a space under the slider of Home's picture."""
     return layers.label(space) if space in (MIX, SENSES) else layers.short(space)
 
 
 def say_own(n: int | str, of: int | str) -> str:
-    """How many labeled sentences lie with their own sense."""
+    """Return how many labeled sentences are closest to their own sense."""
     return t("{n} of {all} sentences lie with their own sense.", n=n, all=of)
 
 
 def say_point() -> str:
-    """What all sentences are at layer 0."""
+    """Return what layer 0 shows: all sentences at one point."""
     return t("One point, like GloVe’s one vector.")
 
 
 def curve_texts() -> dict:
-    """Of "What decides"."""
+    """Return the texts of "What decides"."""
     return {"title": t("What decides"), "same": t("same meaning"), "different": t("different meanings")}
 
 
 def kind_names() -> dict[str, str]:
-    """What the kinds of evidence are called, in the order in which they are drawn."""
+    """Return the names of the kinds of evidence in the order in which they are drawn."""
     return {
         SENSES: t("Place in the sense space"),
         AROUND: t("Words around it"),
@@ -122,17 +122,17 @@ def kind_names() -> dict[str, str]:
 
 
 def plain_name(layers: Layers, space: str) -> str:
-    """What the gray row is called."""
+    """Return the name of the gray row."""
     return t("Cosine alone, {where}", where=layers.short(space))
 
 
 def say_like(name: str, *, same: bool) -> str:
-    """Which pairs are denser where a pair falls, for those who do not see the curves."""
+    """Return which pairs are denser at the pair's value, as a text alternative to the curves."""
     return t("{name}: like pairs of the same meaning.", name=name) if same else t("{name}: like pairs of different meanings.", name=name)
 
 
 def say_together(says: str, same: int | str, different: int | str) -> str:
-    """The verdict's own probability, in percent."""
+    """Return the verdict's probability in percent."""
     if says == CLOSE:
         return t("Together: {one}% one meaning, {two}% two.", one=same, two=different)
     return t("Together: {one}% one meaning.", one=same) if says == ONE else t("Together: {two}% two meanings.", two=different)
@@ -161,7 +161,7 @@ def _scene(layers: Layers) -> dict:
 
 
 def mix_texts(layers: Layers, word: str) -> dict:
-    """Of the sliders that mix a word's layers."""
+    """Return the texts of the layer mix sliders."""
     return {
         "title": t("Layer mix of “{word}”", word=word),
         "presets": t("Presets"),
@@ -182,7 +182,7 @@ def mix_texts(layers: Layers, word: str) -> dict:
 
 
 def sense_texts(layers: Layers, word: str, n: int | str) -> dict:
-    """Of a mix of a word whose senses are labeled, in n sentences."""
+    """Return the texts about the layer mix of a labeled word with n sentences."""
     return {
         "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word),
         "accuracy": t("Nearest sentence: same sense"),
@@ -202,14 +202,14 @@ def _mix() -> dict:
 
 
 def say_kept(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
-    """How many of a point's true neighbors the map keeps near; of a point that has none, how many are equally near."""
+    """Return how many of a point's true neighbors are near it on the map, or how many are equally near if none is nearest."""
     if not n:
         return t("no true neighbors: {tied} tied", tied=tied)
     return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
 
 
 def map_texts() -> dict:
-    """Of a map whose layers glide."""
+    """Return the texts of a map whose layers glide."""
     return {
         "layer": t("Layer"),
         "play": t("Play"),

@@ -1,4 +1,4 @@
-"""A biLM's weights and softmax as the page's engine takes them (network.js, substitutes.js): 8 bits and a scale a row."""
+"""Pack a biLM's weights and softmax for the page's engine (network.js, substitutes.js): 8 bits and a scale per row."""
 
 from dataclasses import asdict
 
@@ -15,7 +15,7 @@ STATIC = 40_000  # words that have their static vector in the page
 
 
 def add_network(pack: Pack, bilm) -> dict:
-    """core.elmo.model.BiLM into the pack; what is said of it. BadInput for one that is too large for a page."""
+    """Add a core.elmo.model.BiLM to the pack and return its facts. Raises BadInput for one that is too large for a page."""
     shape = bilm.shape
     if shape.n_parameters > MOST_PARAMETERS:
         millions = {"n": shape.n_parameters // 1_000_000, "most": MOST_PARAMETERS // 1_000_000}
@@ -49,7 +49,7 @@ def add_network(pack: Pack, bilm) -> dict:
 
 
 def add_softmax(pack: Pack, substitutes) -> dict:
-    """What core.elmo.substitutes.Substitutes answers by: the commonest words, and the rarer ones that its vectors read, without their names."""
+    """Add the data of core.elmo.substitutes.Substitutes: the most frequent words, and rarer ones without their names."""
     words, softmax = substitutes.model.vocabulary.words, substitutes.model.softmax
     _, halves, _, columns = substitutes.sample
     named = min(len(words), COMMONEST)
@@ -66,7 +66,7 @@ def add_softmax(pack: Pack, substitutes) -> dict:
 
 
 def add_static(pack: Pack, vectors) -> dict:
-    """core.static.vectors.StaticVectors: the spellings of all words, whose order is their frequency, and the vectors of the commonest."""
+    """Add core.static.vectors.StaticVectors: all spellings in order of frequency, and the vectors of the most frequent."""
     if vectors is None:
         return {}
     pack.add_lines("static.words", vectors.words)
@@ -75,9 +75,9 @@ def add_static(pack: Pack, vectors) -> dict:
 
 
 def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray, *, block: int = 2048) -> np.ndarray:
-    """(n, width, dim) twice, (262, C) -> (n,): what rounding takes from each filter's answer to the characters that it answers most.
+    """Return the rounding error (n,) of each filter's response to the characters it responds to most.
 
-    Filters as wide as a word answer hardly anything else, and their answer is a small difference of large sums.
+    Filters as wide as a word respond to almost nothing else, and their response is a small difference of large sums.
     """
     results = []
     for start in range(0, len(windows), block):

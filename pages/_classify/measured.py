@@ -20,7 +20,7 @@ from pages._cached import classifiers
 from pages._cached.kept import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -87,11 +87,11 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     """State where ELMo with GloVe helps beyond chance, whether it helps more with few labels, and what it beats."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
-    each = ", ".join(
+    gains = ", ".join(
         t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
     )
     lines = [
-        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=each, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
+        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=gains, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
     ]
     if len(sizes) > 1:
         few, many = leads[0].difference, leads[-1].difference
@@ -112,17 +112,17 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
 
 def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     """State at which sizes a lead is beyond chance."""
-    shown = [size for size in sizes if lead(size).verdict > 0]
+    ahead = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
         return t("behind beyond chance with {rows}", rows=rows_of(behind)) + (
-            t(", ahead with {rows}", rows=rows_of(shown)) if shown else ""
+            t(", ahead with {rows}", rows=rows_of(ahead)) if ahead else ""
         )
-    if not shown:
+    if not ahead:
         return t("inconclusive at every size")
-    if len(shown) == len(sizes):
-        return t("beyond chance at every size ({points})", points=range_of(map(lead, shown)))
-    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(shown), points=range_of(map(lead, shown)))
+    if len(ahead) == len(sizes):
+        return t("beyond chance at every size ({points})", points=range_of(map(lead, ahead)))
+    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(ahead), points=range_of(map(lead, ahead)))
 
 
 def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
@@ -159,40 +159,39 @@ def scores_of(row: dict) -> dict:
     }
 
 
-@st.fragment
+@fragment
 def show_scores() -> None:
     """Show the classifiers of the chosen task in a table, and one of them in detail."""
-    with show_errors():
-        result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
-        if not result:
-            return
-        st.markdown(t("#### The bundled classifiers on unseen texts"))
-        titles = tasks.task_titles()
-        default = "news-title" if "news-title" in result else next(iter(result))
-        task = choice(
-            "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
+    result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
+    if not result:
+        return
+    st.markdown(t("#### The bundled classifiers on unseen texts"))
+    titles = tasks.task_titles()
+    default = "news-title" if "news-title" in result else next(iter(result))
+    task = choice(
+        "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
+    )
+    metas = result[task]
+    table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
+    shares = (t("accuracy"), t("macro F1"))
+    lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
+    names = list(metas)
+    name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
+    meta = metas[name]
+    _closer(name, meta)
+    st.caption(
+        t(
+            "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
+            train=meta["sizes"]["train"],
+            valid=meta["sizes"]["valid"],
+            test=meta["sizes"]["test"],
+            data=meta["data"][:12],
+            seed=meta["seed"],
+            seconds=meta["seconds"],
+            date=meta["date"][:10],
         )
-        metas = result[task]
-        table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
-        shares = (t("accuracy"), t("macro F1"))
-        lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
-        names = list(metas)
-        name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
-        meta = metas[name]
-        _closer(name, meta)
-        st.caption(
-            t(
-                "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
-                train=meta["sizes"]["train"],
-                valid=meta["sizes"]["valid"],
-                test=meta["sizes"]["test"],
-                data=meta["data"][:12],
-                seed=meta["seed"],
-                seconds=meta["seconds"],
-                date=meta["date"][:10],
-            )
-        )
-        lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+    )
+    lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
 def _describe_head(name: str, meta: dict) -> dict:
@@ -238,9 +237,9 @@ def _closer(name: str, meta: dict) -> None:
 
 def describe_calibration(test: dict) -> str:
     """State the calibration error, compared with that of a calibrated classifier with as many answers."""
-    mean, most = calibrated_ece(test["bins"])
-    values = {"mean": mean, "most": most, "n": test["n"]}
-    if test["ece"] > most:
+    mean, highest = calibrated_ece(test["bins"])
+    values = {"mean": mean, "most": highest, "n": test["n"]}
+    if test["ece"] > highest:
         return t(
             "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
         )

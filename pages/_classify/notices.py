@@ -47,7 +47,7 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str = "
 
 def _describe_help(answers: dict[str, Answer], label: str) -> list[str]:
     """Write whether ELMo changes the answer and, where the label is known, whether it helps; [] without a pair of classifiers to compare."""
-    pair = next(((alone, joined) for alone, joined in PAIRS if alone in answers and joined in answers), None)
+    pair = next(((plain, joined) for plain, joined in PAIRS if plain in answers and joined in answers), None)
     if pair is None:
         return []
     before, after = (answers[name].label for name in pair)
@@ -67,26 +67,26 @@ def _describe_help(answers: dict[str, Answer], label: str) -> list[str]:
 
 def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
     ranked = Counter(answer.label for answer in answers.values()).most_common()
-    each = [t("{classifier} says {label}", classifier=titles[name], label=a.label) for name, a in answers.items()]
+    votes = [t("{classifier} says {label}", classifier=titles[name], label=a.label) for name, a in answers.items()]
     commonest, n = ranked[0]
     if len(answers) == 1:
-        return each[0] + "."
+        return votes[0] + "."
     if len(ranked) == 1:
         return t("All {n} say <b>{label}</b>.", n=n, label=commonest)
     if ranked[1][1] == n:
-        return t("They disagree: {answers}.", answers=", ".join(each))
-    others = [line for line, answer in zip(each, answers.values(), strict=True) if answer.label != commonest]
+        return t("They disagree: {answers}.", answers=", ".join(votes))
+    others = [line for line, answer in zip(votes, answers.values(), strict=True) if answer.label != commonest]
     values = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
     return t("{n} of {all} say <b>{label}</b>; {others}.", **values)
 
 
 def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str]:
     """State the probability of the answer without ELMo, for the first pair with both variants."""
-    for alone, joined in PAIRS:
-        if alone in answers and joined in answers:
+    for plain, joined in PAIRS:
+        if plain in answers and joined in answers:
             label = answers[joined].label
-            before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
-            values = {"classifier": titles[alone], "label": label, "before": before, "after": after}
+            before, after = answers[plain].probabilities[label], answers[joined].probabilities[label]
+            values = {"classifier": titles[plain], "label": label, "before": before, "after": after}
             if abs(after - before) < SAME:
                 return [t("Adding ELMo to “{classifier}” changes little: {label} has {after:.0%}.", **values)]
             return [t("Adding ELMo to “{classifier}” moves {label} from {before:.0%} to {after:.0%}.", **values)]
@@ -133,40 +133,40 @@ def describe_measure(title: str, summary: Summary | None) -> str:
     return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)
 
 
-def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[str, str], alone: Sequence[Span] = ()) -> Markup:
-    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `alone` are dashed and marked with ≠.
+def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:
+    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `dashed` are dashed and marked with ≠.
 
     The label is always written, so that nothing depends on color alone.
     """
-    shown = pieces(tokens)
+    words = pieces(tokens)
 
     def draw_span(first: int, last: int, within: Sequence[Span]) -> list[Markup | str]:
         parts: list[Markup | str] = []
         k = first
         while k <= last:
-            here = max((span for span in within if span[0] == k and span[1] <= last), key=lambda span: span[1], default=None)
-            if here is None:
-                parts.append(shown[k].lstrip() if k == first else shown[k])
+            outer = max((span for span in within if span[0] == k and span[1] <= last), key=lambda span: span[1], default=None)
+            if outer is None:
+                parts.append(words[k].lstrip() if k == first else words[k])
                 k += 1
                 continue
-            only = here in alone
+            only = outer in dashed
             parts.append(
                 html(
                     ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
                     " alone" if only else "",
-                    colors.get(here[2], "#7F7F7F"),
-                    draw_span(k, here[1], [span for span in within if span != here]),
+                    colors.get(outer[2], "#7F7F7F"),
+                    draw_span(k, outer[1], [span for span in within if span != outer]),
                     "≠ " if only else "",
-                    here[2],
+                    outer[2],
                 )
             )
-            k = here[1] + 1
+            k = outer[1] + 1
         return parts
 
     return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labeleds))
 
 
-def mark_text(text: str, begin: int, end: int, *, alone: bool) -> Markup:
+def mark_text(text: str, begin: int, end: int, *, is_dashed: bool) -> Markup:
     """Mark the characters from `begin` to `end` of a text."""
-    mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
+    mark = html("<mark{}>{}{}</mark>", " class=alone" if is_dashed else "", "≠ " if is_dashed else "", text[begin:end])
     return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])

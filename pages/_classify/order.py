@@ -82,8 +82,8 @@ def choose(in_use: InUse) -> Order | None:
 def _texts() -> tuple[str, str, dict, dict]:
     """Return (task, title, files, columns) as chosen. Files are missing while the choice is incomplete."""
     titles = tasks.task_titles() | {OWN: t("Your own file")}
-    here = [name for name in tasks.TASKS if tasks.is_here(name)]
-    default = here[0] if here else OWN
+    present = [name for name in tasks.TASKS if tasks.is_here(name)]
+    default = present[0] if present else OWN
     task = choice("train_task", t("Texts"), titles, default)
     if task == OWN:
         return _own_file()
@@ -103,15 +103,15 @@ def _offer_ag_news() -> None:
         bar = st.progress(0.0, text=t("Connecting…"))
 
         def report(event) -> None:
-            whole = event.total or 30_000_000
+            size = event.total or 30_000_000
             message = t(
                 "{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s",
                 name=event.name,
                 done=event.done / 1e6,
-                total=whole / 1e6,
+                total=size / 1e6,
                 speed=event.bytes_per_s / 1e6,
             )
-            bar.progress(min(1.0, event.done / whole), text=message)
+            bar.progress(min(1.0, event.done / size), text=message)
 
         with show_errors(), hold_turn(bar) as job:
             public_data.fetch(public_data.files_of("ag_news"), report=report, stop=job.is_over)
@@ -120,31 +120,31 @@ def _offer_ag_news() -> None:
 
 def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
-    most = limits()
+    allowed = limits()
     files = upload_box(
         "train_file",
         t("CSV, TSV, Excel or JSONL: texts and labels"),
-        most.max_table_mb,
-        help=t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(most.max_table_mb), rows=most.max_rows),
+        allowed.max_table_mb,
+        help=t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows),
     )
     if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}
-    given = files[-1]
-    path = given.path
-    columns = _columns(path, given.number)
+    upload = files[-1]
+    path = upload.path
+    columns = _columns(path, upload.number)
     if columns is None:
         return OWN, "", {}, {}
     as_key = (tuple(columns["text_columns"]), columns["label_column"])
-    rows = _read_once("own rows", path, as_key, lambda: _rows(path, given.name, columns))
+    rows = _read_once("own rows", path, as_key, lambda: _rows(path, upload.name, columns))
     if rows is None:
         return OWN, "", {}, {}
     n, labels, notes = rows
-    some = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
-    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=n, classes=len(labels), labels=plain(some)))
+    listed = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
+    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=n, classes=len(labels), labels=plain(listed)))
     for note in notes:
         st.caption(plain(note))
-    return OWN, given.name, {"train": path}, columns
+    return OWN, upload.name, {"train": path}, columns
 
 
 def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T | None:
@@ -227,8 +227,8 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     """Raise BadInput if the user's small file cannot be trained on."""
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
-    given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
+    options = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
     if refusal_text := refusal(
-        task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), given, share, i18n.language()
+        task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), options, share, i18n.language()
     ):
         raise BadInput(refusal_text)

@@ -46,9 +46,9 @@ def show_paper(result: dict[str, dict]) -> None:
     first, *gains = describe_gains(of_paper, _activities())
     notice([first, *describe_paper(of_paper, titles)])
     show_html("<p>{}</p>", Markup("<br>").join(html("{}", line) for line in gains))
-    if beside := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
+    if other_tasks := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
-        lists.grid(pd.DataFrame(beside))
+        lists.grid(pd.DataFrame(other_tasks))
     lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
 
 
@@ -75,7 +75,7 @@ def show_gain() -> None:
     lists.twin(pd.DataFrame(rows), name="results-layers", key="results.layers.twin")
 
 
-def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
+def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seeds: int) -> dict:
     """Return a task in the paper and here. `here` is the score without ELMo, with it, and the reduction of the error."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many for both
@@ -83,9 +83,9 @@ def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds:
         t("task"): title,
         t("paper’s task"): f"{paper.data}, {paper.measure}: {paper.baseline:.{digits}f} → {paper.elmo:.{digits}f}",
         t("error reduction, paper"): f"{there:.0%}",
-        t("without ELMo"): here[0],
-        t("with ELMo"): here[1],
-        t("error reduction, ours"): f"{here[2]:.0%}",
+        t("without ELMo"): scores[0],
+        t("with ELMo"): scores[1],
+        t("error reduction, ours"): f"{scores[2]:.0%}",
         t("seeds"): seeds,
     }
 
@@ -181,8 +181,8 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
     behind = [titles[name] for name, value in measured.items() if value.elmo <= value.baseline]
     lines = []
     if ahead:
-        most = max(measured, key=lambda name: measured[name].error_reduction)
-        values = {"tasks": ", ".join(ahead), "most": titles[most], "share": measured[most].error_reduction}
+        best = max(measured, key=lambda name: measured[name].error_reduction)
+        values = {"tasks": ", ".join(ahead), "most": titles[best], "share": measured[best].error_reduction}
         lines.append(t("ELMo helps: {tasks}. Largest error reduction: <b>{most}</b>, {share:.0%}.", **values))
     if behind:
         lines.append(t("No gain: {tasks}.", tasks=", ".join(behind)))

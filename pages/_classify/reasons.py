@@ -15,29 +15,28 @@ from core.figures.classifiers import token_marks
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import weight_bars
 
 
-@st.fragment
+@fragment
 def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     """Show the reasons of one of the named classifiers."""
-    with show_errors():
-        st.markdown(t("#### Why?"))
-        default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
-        name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
-        result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
-        _words(result)
-        _context(result)
-        if (mine := classifiers.own_heads().get(task)) and name in mine.pooled:
-            reads = {"vectors": mine.workspace.vectors, "layers": live_layers(mine.workspace.model.encoder)}
-            _near(near_texts(mine.opened.heads[name], mine.opened.tokens(text), mine.pooled[name], mine.dataset, **reads))
-        _layers(name, result)
-        parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
-            {t("without its context"): result.context} if result.context else {}
-        )
-        lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
+    st.markdown(t("#### Why?"))
+    default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
+    name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
+    result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
+    _words(result)
+    _context(result)
+    if (mine := classifiers.own_heads().get(task)) and name in mine.pooled:
+        reads = {"vectors": mine.workspace.vectors, "layers": live_layers(mine.workspace.model.encoder)}
+        _near(near_texts(mine.opened.heads[name], mine.opened.tokens(text), mine.pooled[name], mine.dataset, **reads))
+    _layers(name, result)
+    parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
+        {t("without its context"): result.context} if result.context else {}
+    )
+    lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
 
 
 def _words(explanation: Explanation) -> None:

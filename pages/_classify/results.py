@@ -32,9 +32,9 @@ TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, 
 
 def task_titles() -> dict[str, str]:
     """Return the titles of TASKS."""
-    known = tasks.task_titles()
-    return known | {
-        "titles": known["news-title"],
+    titles = tasks.task_titles()
+    return titles | {
+        "titles": titles["news-title"],
         "titles-more": t("News titles, more rows"),
         "titles-all": t("News titles, all rows"),
         "news-all": t("News, title and text, all rows"),
@@ -161,10 +161,10 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     values = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
     p = experiments.adjusted_p(rows, best).get(runner)
     values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
-    shown = gap > values["margin"] / 100 if p is None else p < LEVEL
+    is_clear = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
         values["p"] = format_p(p)
-        if shown:
+        if is_clear:
             lines.append(
                 t(
                     "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond chance (McNemar’s exact test with Holm, {p}).",
@@ -178,7 +178,7 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
                     **values,
                 )
             )
-    elif shown:
+    elif is_clear:
         lines.append(
             t(
                 "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond the {margin:.1f} of chance.",
@@ -192,7 +192,7 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
                 **values,
             )
         )
-    if experiments.kind_of(best) == "plain baseline" and shown:
+    if experiments.kind_of(best) == "plain baseline" and is_clear:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
 

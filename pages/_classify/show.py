@@ -1,6 +1,7 @@
 """The Try it part: a task, a text, the answers of three or all classifiers, and the words that support them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from itertools import starmap
 
 import pandas as pd
@@ -28,7 +29,7 @@ from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.inputs import as_you_type
+from pages._widgets.inputs import as_you_type, offer_examples
 
 LEAST_GAIN = 0.05  # points, below which ELMo adds none
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
@@ -54,18 +55,18 @@ def show(in_use: InUse) -> None:
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
     """Return whether the classifiers can read a word of the text. State what they cannot read."""
-    whole = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
+    tokens = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     letters = classifiers.ask(tasks.letters, task, in_use)
-    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
+    read, unread = read_and_unread(tuple(tokens[:MAX_TOKENS]), letters)
     if not read:
         message = t("These classifiers know no letter of this text. Type {language}.", language=opened.language.name)
         st.info(message, icon=":material/visibility_off:")
         return False
     if unread:
-        some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
-        st.caption(t("Not read (unknown letters): {words}.", words=plain(some)))
-    if len(whole) > MAX_TOKENS:
-        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(whole)))
+        listed = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
+        st.caption(t("Not read (unknown letters): {words}.", words=plain(listed)))
+    if len(tokens) > MAX_TOKENS:
+        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(tokens)))
     return True
 
 
@@ -82,40 +83,26 @@ def _task() -> str:
 
 def _text(task: str) -> str:
     mine = classifiers.own_heads().get(task)
-    known, prepared = mine.opened.task.name if mine else task, examples.classify()
-    key = f"text_{known if known in prepared else 'own'}"
-    some = prepared.get(known, {})
-    texts, label = tuple(some), t("Your text")
+    name, by_task = mine.opened.task.name if mine else task, examples.classify()
+    key, prepared = f"text_{name if name in by_task else 'own'}", by_task.get(name, {})
+    texts, label = tuple(prepared), t("Your text")
     if texts:
-        offer_examples(texts, key=f"{key}_example", into=key, wrong=[text for text, item in some.items() if item.is_wrong])
+        offer_examples(
+            texts,
+            f"{key}_example",
+            partial(st.session_state.__setitem__, key),
+            format_func=lambda text: example_title(text, is_wrong=prepared[text].is_wrong),
+        )
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
     return text
 
 
-def offer_examples(texts: tuple[str, ...], *, key: str, into: str, wrong: Sequence[str] = ()) -> None:
-    """Show texts to tap on, under `key`; the chosen one fills the text box `into`. Those that ELMo gets `wrong` are marked."""
-    st.pills(
-        t("Examples"),
-        texts,
-        key=key,
-        on_change=_take_example,
-        args=(key, into),
-        label_visibility="collapsed",
-        format_func=lambda text: example_title(text, is_wrong=text in wrong),
-    )
-
-
 def example_title(text: str, *, is_wrong: bool) -> str:
-    """Return what stands on the button of an example."""
+    """Return the text on the button of an example."""
     if is_wrong:
         return ":material/close: " + t("ELMo errs: {text}", text=shorten(text, 45))
     return ":material/format_quote: " + shorten(text, 45)
-
-
-def _take_example(key: str, into: str) -> None:
-    if chosen := st.session_state[key]:
-        st.session_state[into] = chosen
 
 
 def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
@@ -136,10 +123,10 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
 def _describe_gain(task: str) -> None:
     """Show how many points ELMo adds on unseen texts, and from how many labeled ones its classifiers learned."""
     metas = tasks.heads_metas(task)
-    alone, joined = (metas.get(name, {}) for name in PAIRS[0])
-    if not (alone.get("test") and joined.get("test")):
+    plain, joined = (metas.get(name, {}) for name in PAIRS[0])
+    if not (plain.get("test") and joined.get("test")):
         return
-    points, values = 100 * (joined["test"]["accuracy"] - alone["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
+    points, values = 100 * (joined["test"]["accuracy"] - plain["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
     if points < LEAST_GAIN:
         st.caption(t("ELMo helps when labels are few; here, with {train:,} labeled texts, it does not on average.", **values))
     else:

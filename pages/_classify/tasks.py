@@ -34,7 +34,7 @@ from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.inputs import as_you_type
+from pages._widgets.inputs import as_you_type, offer_examples
 
 COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
@@ -87,22 +87,9 @@ def show(in_use: InUse) -> None:
 
 
 def _offer_examples(task: str) -> None:
-    key = f"tasks_example_{task}"
-    some, errors = examples.tasks()[task], examples.task_errors()[task]
-    st.pills(
-        t("Examples"),
-        range(len(some)),
-        key=key,
-        on_change=_take_example,
-        args=(key, task),
-        label_visibility="collapsed",
-        format_func=lambda k: example_title(next(iter(some[k].values())), is_wrong=tuple(some[k].values()) in errors),
-    )
-
-
-def _take_example(key: str, task: str) -> None:
-    if (number := st.session_state[key]) is not None:
-        st.session_state.update(examples.tasks()[task][number])
+    items, errors = examples.tasks()[task], examples.task_errors()[task]
+    titles = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
+    offer_examples(range(len(items)), f"tasks_example_{task}", lambda k: st.session_state.update(items[k]), format_func=titles.__getitem__)
 
 
 def _ask_text(key: str, label: str, task: str, **options) -> str:
@@ -139,8 +126,8 @@ def _roles(in_use: InUse) -> None:
     tokens = flat(example.passages[0])
     places = _ask(answers.predicates, in_use, "roles", example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
-    at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
-    _spans("roles", in_use, answers.with_predicate(example, int(at)))
+    verb = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
+    _spans("roles", in_use, answers.with_predicate(example, int(verb)))
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
@@ -150,18 +137,18 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     verb = ("V", "C-V")
     result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
-    shown = pieces(tokens)
+    token_texts = pieces(tokens)
 
     def words(span: tuple[int, int, str]) -> str:
-        return "".join(shown[span[0] : span[1] + 1]).strip()
+        return "".join(token_texts[span[0] : span[1] + 1]).strip()
 
     predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
 
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]
-        alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
+        dashed = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
-        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, alone=alone)
+        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(result) > 1:
@@ -210,23 +197,23 @@ def _chains(in_use: InUse, text: str) -> None:
     """Show mentions of the same entity with one color and number, the same for both models."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
-    shown = pieces(tokens)
+    token_texts = pieces(tokens)
     by_variant = _ask(answers.ask, in_use, "clusters", example)
     result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
 
     def words(span: tuple[int, ...]) -> str:
-        return "".join(shown[span[0] : span[1] + 1]).strip()
+        return "".join(token_texts[span[0] : span[1] + 1]).strip()
 
     def draw_variant(variant: str) -> Markup:
         others = [chain for v, chains in result.items() if v != variant for chain in chains]
-        spans, alone = [], []
+        spans, dashed = [], []
         for chain in result[variant]:
             labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
             spans += labeled
-            alone += labeled if len(result) > 1 and chain not in others else []
-        return notices.draw_spans(tokens, spans, colors=colors, alone=alone)
+            dashed += labeled if len(result) > 1 and chain not in others else []
+        return notices.draw_spans(tokens, spans, colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -242,13 +229,13 @@ def _chains(in_use: InUse, text: str) -> None:
 
 def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     """Show which name a pronoun refers to, with probabilities (heads for GAP)."""
-    at = mentions.pronouns[0]
+    position = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
-        at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
-    by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(at))
+        position = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(position)))
+    by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(position))
     tokens = flat(mentions.passage)
-    pronoun = mentions.words((at, at))
+    pronoun = mentions.words((position, position))
     picked = {v: chosen(a.said) for v, a in by_variant.items()}
     none = t("none of them")
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
@@ -256,9 +243,9 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
 
     def draw_variant(variant: str) -> Markup:
         label = f"{pronoun} = {named[variant]}"
-        spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
+        spans = [(position, position, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colors = dict.fromkeys((label, f"← {pronoun}"), COLORS[variant])
-        return notices.draw_spans(tokens, spans, colors=colors, alone=spans if differ else ())
+        return notices.draw_spans(tokens, spans, colors=colors, dashed=spans if differ else ())
 
     _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(by_variant) > 1:
@@ -284,7 +271,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(by_variant, lambda variant: show_html("{}", notices.mark_text(paragraph, *places[variant], alone=differ)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", notices.mark_text(paragraph, *places[variant], is_dashed=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))

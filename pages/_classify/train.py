@@ -173,8 +173,8 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
-        kept = st.session_state.setdefault("comparison", [])
-        kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
+        comparison = st.session_state.setdefault("comparison", [])
+        comparison.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in comparison)
     if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
         order = training.order
         seed = training.order.seeds[0]

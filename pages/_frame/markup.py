@@ -1,7 +1,8 @@
 """Show texts from users in places where Streamlit reads Markdown, such as file names, labels and error messages."""
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from tempfile import gettempdir
 
@@ -47,3 +48,15 @@ def show_errors() -> Iterator[None]:
         yield
     except ElmoscopeError as error:
         st.error(plain(error), icon=":material/error:")
+
+
+def fragment(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a Streamlit fragment that shows its own errors, which do not reach its caller."""
+
+    @st.fragment
+    @functools.wraps(function)
+    def show(*args, **kwargs) -> None:
+        with show_errors():
+            function(*args, **kwargs)
+
+    return show

@@ -28,12 +28,12 @@ CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 TOKENS = 24  # rows of a layer's picture: a window round the word
 
 
-def direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
-    of = way.backward if backward else way.forward
-    names = [str(k + 1) for k in range(len(of.steps))]
+def direction(walk: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
+    reading = walk.backward if backward else walk.forward
+    names = [str(k + 1) for k in range(len(reading.steps))]
     layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
     k = names.index(layer) if layer in names else 0
-    step, word = of.steps[k], way.tokens[way.position]
+    step, word = reading.steps[k], walk.tokens[walk.position]
     cells = np.sort(most_moved(step, CELLS))
     st.markdown(
         t("**At “{word}”**: the {n} of {all:,} cells that change most", word=plain(shorten(word)), n=len(cells), all=len(step.cell))
@@ -54,17 +54,17 @@ def direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str
     alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shorten(word))
     draw(figure, key=f"how.gates.{backward}", alt=alt)
     st.latex(step.arithmetic(int(most_moved(step, 1)[0])))
-    _read_so_far(way, of.outputs[k], backward=backward)
-    return _write_notices(way, step, layer, backward=backward), [
+    _read_so_far(walk, reading.outputs[k], backward=backward)
+    return _write_notices(walk, step, layer, backward=backward), [
         {t("cell"): int(c)} | {name: round(float(row[c]), 4) for name, row in rows.items()} for c in cells
     ]
 
 
-def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
+def _read_so_far(walk: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     """Show the output of the layer at each word up to this one, in reading order."""
-    tokens = [SENTENCE_BEGIN, *way.tokens, SENTENCE_END]
-    at = way.position + 1
-    places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]
+    tokens = [SENTENCE_BEGIN, *walk.tokens, SENTENCE_END]
+    target = walk.position + 1
+    places = list(range(len(tokens) - 1, target - 1, -1) if backward else range(target + 1))[-READ:]
     st.markdown(t("**Output at each word read so far**, {n} numbers each", n=outputs.shape[1]))
     rows = [shorten(tokens[k], 14) for k in places]
     values = outputs[places]
@@ -73,22 +73,22 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     draw(figure, key=f"how.read.{backward}", alt=t("Heat map of the layer’s output at each word read: {read}.", read=read))
 
 
-def _write_notices(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
-    word = shorten(way.tokens[way.position])
-    read = len(way.tokens) - 1 - way.position if backward else way.position
+def _write_notices(walk: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
+    word = shorten(walk.tokens[walk.position])
+    read = len(walk.tokens) - 1 - walk.position if backward else walk.position
     if not read:
         lines = [t("This direction has read no word before “{word}”.", word=word)]
     else:
         lines = [
             tn("This direction has read one word before “{word}”.", "This direction has read {n} words before “{word}”.", read, word=word)
         ]
-    kept, taken = float(step.forget_gate.mean()), float(step.input_gate.mean())
+    forget, added = float(step.forget_gate.mean()), float(step.input_gate.mean())
     lines.append(
         t(
             "On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.",
             layer=layer,
-            kept=kept,
-            taken=taken,
+            kept=forget,
+            taken=added,
         )
     )
     if step.n_cells_clipped or step.n_outputs_clipped:
@@ -96,39 +96,39 @@ def _write_notices(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> 
     return lines
 
 
-def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    first = max(0, min(way.position - TOKENS // 2, len(way.tokens) - TOKENS))
-    window = range(first, min(len(way.tokens), first + TOKENS))
-    rows = [shorten(way.tokens[k], 12) for k in window]
-    limit = limit_of(way.layers)
-    if len(window) < len(way.tokens):
-        st.caption(t("Showing {n} of {all} words.", n=len(window), all=len(way.tokens)))
-    for k, column in enumerate(st.columns(len(way.layers), gap="small")):
+def layers(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    first = max(0, min(walk.position - TOKENS // 2, len(walk.tokens) - TOKENS))
+    window = range(first, min(len(walk.tokens), first + TOKENS))
+    rows = [shorten(walk.tokens[k], 12) for k in window]
+    limit = limit_of(walk.layers)
+    if len(window) < len(walk.tokens):
+        st.caption(t("Showing {n} of {all} words.", n=len(window), all=len(walk.tokens)))
+    for k, column in enumerate(st.columns(len(walk.layers), gap="small")):
         with column:
             st.markdown(t("**Layer {layer}**", layer=k))
             figure = heat_figure(
-                way.layers[k][window],
+                walk.layers[k][window],
                 rows,
                 key=f"how.layer.{k}",
                 limit=limit,
-                bold=way.position - first,
+                bold=walk.position - first,
                 row=20,
                 columns=t("forward half | backward half"),
             )
-            figure.add_vline(x=way.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
-            alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=way.layers.shape[-1])
+            figure.add_vline(x=walk.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
+            alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=walk.layers.shape[-1])
             draw(figure, key=f"how.layer.{k}", alt=alt)
     if shape.skip_connections and shape.n_layers > 1:
-        _skip(way)
-    lengths = np.linalg.norm(way.layers[:, way.position], axis=1)
+        _skip(walk)
+    lengths = np.linalg.norm(walk.layers[:, walk.position], axis=1)
     lines = [
         t(
             "Vector lengths of “{word}” by layer: {lengths}.",
-            word=shorten(way.tokens[way.position]),
+            word=shorten(walk.tokens[walk.position]),
             lengths=", ".join(f"{n:.1f}" for n in lengths),
         )
     ]
-    lines += [_of_a_repeated_word(way)]
+    lines += [_compare_repeated_word(walk)]
     return lines, [
         {
             t("word"): token,
@@ -136,29 +136,29 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             t("forward length"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
             t("backward length"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3),
         }
-        for n, token in enumerate(way.tokens)
-        for k, row in enumerate(way.layers[:, n])
+        for n, token in enumerate(walk.tokens)
+        for k, row in enumerate(walk.layers[:, n])
     ]
 
 
-def _skip(way: Walk) -> None:
+def _skip(walk: Walk) -> None:
     """Show the second layer as a sum with its skip connection."""
-    steps = way.forward.steps[1], way.backward.steps[1]
-    parts = [np.concatenate(each) for each in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
+    steps = walk.forward.steps[1], walk.backward.steps[1]
+    parts = [np.concatenate(arrays) for arrays in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
     st.markdown(t("**Skip connection**"))
     names = [t("second LSTM"), t("+ layer 1"), t("= layer 2")]
     alt = t("Heat map: the second LSTM’s output, layer 1, and their sum, layer 2.")
     draw(heat_figure(np.stack(parts), names, key="how.skip", limit=limit_of(*parts), bold=2), key="how.skip", alt=alt)
 
 
-def _of_a_repeated_word(way: Walk) -> str:
+def _compare_repeated_word(walk: Walk) -> str:
     """Show where the two vectors of a repeated spelling begin to differ."""
     words = [
-        way.tokens[way.position],
-        *(token for token in way.tokens if any(map(str.isalnum, token))),
+        walk.tokens[walk.position],
+        *(token for token in walk.tokens if any(map(str.isalnum, token))),
     ]  # the one in question before others
-    if word := next((word for word in words if way.tokens.count(word) > 1), None):
-        a, b = (way.layers[:, k] for k in [k for k, token in enumerate(way.tokens) if token == word][:2])
+    if word := next((word for word in words if walk.tokens.count(word) > 1), None):
+        a, b = (walk.layers[:, k] for k in [k for k, token in enumerate(walk.tokens) if token == word][:2])
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
         return t(
             "“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.",
@@ -168,7 +168,7 @@ def _of_a_repeated_word(way: Walk) -> str:
     return t("Repeat a word: its two vectors are equal only at layer 0.")
 
 
-def draw_angle(in_use: InUse, first: Chosen, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     """Draw both vectors at the top layer, GloVe's left of them, and the cosines of all layers."""
     second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
     if second.position is None:
@@ -185,7 +185,7 @@ def draw_angle(in_use: InUse, first: Chosen, way: Walk, shape: ModelShape) -> tu
         named = ", ".join(f"{name}: {cosine:.2f}" for name, cosine in result.bars.items())
         draw(cosine_bars(result.bars, chosen=top), key="how.cosines", alt=t("Cosines by layer. {named}.", named=named))
     low = next(iter(result.cosines))
-    values = {"word": shorten(way.tokens[way.position]), "low": degrees[low], "high": degrees[top]}
+    values = {"word": shorten(walk.tokens[walk.position]), "low": degrees[low], "high": degrees[top]}
     values |= {"below": model_layers.in_use().at(low), "at": model_layers.in_use().at(top)}
     line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
     return [line], [
@@ -194,9 +194,9 @@ def draw_angle(in_use: InUse, first: Chosen, way: Walk, shape: ModelShape) -> tu
     ]
 
 
-def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    n = len(way.layers)
-    h = way.layers[:, way.position]  # (L, D)
+def mix(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    n = len(walk.layers)
+    h = walk.layers[:, walk.position]  # (L, D)
     left, right = st.columns([2, 3], gap="large")
     with left:
         weights, gamma = sliders(n)
@@ -207,10 +207,12 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
     names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
     st.markdown(
-        t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(shorten(way.tokens[way.position])), n=len(vector))
+        t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(shorten(walk.tokens[walk.position])), n=len(vector))
     )
     alt = t(
-        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shorten(way.tokens[way.position]), n=len(vector)
+        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.",
+        word=shorten(walk.tokens[walk.position]),
+        n=len(vector),
     )
     draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
     length = float(np.linalg.norm(vector))

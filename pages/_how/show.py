@@ -18,7 +18,7 @@ from core.figures.walk import cell_sizes, draw_strip
 from pages._cached.views import of, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._how import layers, spelling, spellings
 from pages._how.texts import Rows, Step, shorten, steps
 from pages._widgets import lists
@@ -40,32 +40,31 @@ _network = st.components.v2.component("elmoscope_network", html='<div class="net
 Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of the word -> SVG
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        if reading.say_if_transformer(in_use, reading.HOW):
-            return
-        over = workspace(in_use)
-        way = of("model.encoder", walk, over, chosen.tokens, chosen.position)
-        shape = over.model.encoder.model.shape
-        all_steps = steps(shape)
-        whole = st.container()
-        number = _stepper(all_steps)
-        with whole:
-            _show_network(way, all_steps, number)
-        step = all_steps[number]
-        st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
-        left, right = st.columns([3, 2], gap="large")
-        show_html('<p class="lede" style="margin:0">{}</p>', step.words, place=left)
-        with right:
-            st.markdown(f"`{step.shape}`")
-            for equation in step.equations:
-                st.latex(equation)
-            if step.source:
-                st.caption(step.source)
-        lines, table = _drawings(in_use, chosen)[number](way, shape)
-        notice(lines)
-        lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+    if reading.say_if_transformer(in_use, reading.HOW):
+        return
+    over = workspace(in_use)
+    token_walk = of("model.encoder", walk, over, chosen.tokens, chosen.position)
+    shape = over.model.encoder.model.shape
+    all_steps = steps(shape)
+    overview = st.container()
+    number = _stepper(all_steps)
+    with overview:
+        _show_network(token_walk, all_steps, number)
+    step = all_steps[number]
+    st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    show_html('<p class="lede" style="margin:0">{}</p>', step.words, place=left)
+    with right:
+        st.markdown(f"`{step.shape}`")
+        for equation in step.equations:
+            st.latex(equation)
+        if step.source:
+            st.caption(step.source)
+    lines, table = _drawings(in_use, chosen)[number](token_walk, shape)
+    notice(lines)
+    lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
 
 
 def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:
@@ -94,27 +93,27 @@ def _stepper(all_steps: tuple[Step, ...]) -> int:
     return stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)
 
 
-def _show_network(way: Walk, all_steps: Sequence[Step], number: int) -> None:
+def _show_network(token_walk: Walk, all_steps: Sequence[Step], number: int) -> None:
     """Show the network with the step `number` (from 0) highlighted."""
     sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
-    drawn = html(
-        "{}", [html('<div class="{}">{}</div>', name, draw_network(way, all_steps, number, *size)) for name, size in sizes.items()]
+    drawing = html(
+        "{}", [html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes.items()]
     )
-    _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
+    _network(key="how.network", data={"drawn": drawing}, width="stretch", height="content")
     st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
 
 
-def draw_network(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
+def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width: int, max_words: int, left: int) -> Markup:
     """Return the network as SVG: a row for each step that is part of it, and a column for each word around the target."""
-    first = max(0, min(way.position - most // 2, len(way.tokens) - most))
-    words = range(first, min(len(way.tokens), first + most))
+    first = max(0, min(token_walk.position - max_words // 2, len(token_walk.tokens) - max_words))
+    words = range(first, min(len(token_walk.tokens), first + max_words))
     column = (width - left - 2 * PAD) / max(len(words), 1)
     above = 0 if left else 17  # for a name over its row
-    names = _box_names(len(way.layers) - 1)
+    names = _box_names(len(token_walk.layers) - 1)
     parts = []
     y = 0.0
     ends = []
-    for k, (height, painted) in enumerate(_rows(way)):
+    for k, (height, painted) in enumerate(_rows(token_walk)):
         place = PLACES[k]
         step = all_steps[place]
         tall = height + above + 2 * PAD
@@ -144,12 +143,12 @@ def draw_network(way: Walk, all_steps: Sequence[Step], number: int, width: int, 
         for (_, bottom), (top, _) in pairwise(ends)
         for n in range(len(words))
     ]
-    at = left + PAD + (way.position - first) * column
+    target_x = left + PAD + (token_walk.position - first) * column
     alt = t(
         "The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.",
         n=len(words),
-        word=shorten(way.tokens[way.position]),
-        layers=len(way.layers) - 1,
+        word=shorten(token_walk.tokens[token_walk.position]),
+        layers=len(token_walk.layers) - 1,
     )
     return html(
         '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
@@ -158,7 +157,7 @@ def draw_network(way: Walk, all_steps: Sequence[Step], number: int, width: int, 
         width=width,
         tall=y - GAP,
         alt=alt,
-        at=at,
+        at=target_x,
         column=column,
         parts=parts,
         wires=wires,
@@ -178,35 +177,37 @@ def _box_names(top: int) -> tuple[str, ...]:
     )
 
 
-def _rows(way: Walk) -> list[tuple[float, Painted]]:
+def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
     """Return the rows of the steps in order: the height, and the function that draws a word's cell."""
-    n, half = len(way.layers) - 1, way.layers.shape[-1] // 2
+    n, half = len(token_walk.layers) - 1, token_walk.layers.shape[-1] // 2
     strip = min(MOST, max(LEAST, 30 // max(n, 1)))
     above = [str(j) for j in range(1, n + 1)]
-    forward, backward = ([cell_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None)))
-    whole = [cell_sizes(layer) for layer in way.layers]
-    strongest = np.array([bank.pooled.max() for bank in way.banks])
+    forward, backward = (
+        [cell_sizes(token_walk.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None))
+    )
+    all_layers = [cell_sizes(layer) for layer in token_walk.layers]
+    strongest = np.array([bank.pooled.max() for bank in token_walk.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
 
-    def letters(x: float, y: float, width: float, word: int) -> Markup:
-        text = f"{BEGIN_SIGN}{shorten(way.tokens[word], 14)}{END_SIGN}"
-        size = min(14.0, 1.55 * width / max(len(shorten(way.tokens[word], 14)) + 2, 1))
-        weight = Markup(' font-weight="700"') if word == way.position else ""
+    def draw_letters(x: float, y: float, width: float, word: int) -> Markup:
+        text = f"{BEGIN_SIGN}{shorten(token_walk.tokens[word], 14)}{END_SIGN}"
+        size = min(14.0, 1.55 * width / max(len(shorten(token_walk.tokens[word], 14)) + 2, 1))
+        weight = Markup(' font-weight="700"') if word == token_walk.position else ""
         element = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
         return html(element, x + width / 2, y + 13, size, weight, text)
 
-    def filled(x: float, y: float, width: float, word: int) -> Markup:
-        if word != way.position:
+    def draw_filters(x: float, y: float, width: float, word: int) -> Markup:
+        if word != token_walk.position:
             return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
         return draw_strip(x, y, width, filters, layer_color("0"), MOST)
 
-    def of_layers(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
+    def layer_painter(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
             return Markup().join(
-                draw_strip(x, y + k * (strip + 3), width, each[word], layer_color(name), strip)
+                draw_strip(x, y + k * (strip + 3), width, values[word], layer_color(name), strip)
                 + _arrow(x + width + (0 if arrow > 0 else 18), y + k * (strip + 3) + strip / 2, x + width + (18 if arrow > 0 else 0), None)
                 * bool(arrow)
-                for k, (each, name) in enumerate(zip(sizes, names, strict=True))
+                for k, (values, name) in enumerate(zip(sizes, names, strict=True))
             )
 
         return painted
@@ -214,15 +215,15 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     def tall(rows: int) -> float:
         return rows * (strip + 3) - 3
 
-    vectors = [cell_sizes(way.layers[0][:, :half])]
+    vectors = [cell_sizes(token_walk.layers[0][:, :half])]
     return [
-        (17, letters),
-        (MOST, filled),
-        (strip, of_layers(vectors, ["0"], 0)),
-        (tall(n), of_layers(forward, above, 1)),
-        (tall(n), of_layers(backward, above, -1)),
-        (tall(n + 1), of_layers(whole, ["0", *above], 0)),
-        (strip, of_layers([cell_sizes(way.layers.mean(axis=0))], ["mix"], 0)),
+        (17, draw_letters),
+        (MOST, draw_filters),
+        (strip, layer_painter(vectors, ["0"], 0)),
+        (tall(n), layer_painter(forward, above, 1)),
+        (tall(n), layer_painter(backward, above, -1)),
+        (tall(n + 1), layer_painter(all_layers, ["0", *above], 0)),
+        (strip, layer_painter([cell_sizes(token_walk.layers.mean(axis=0))], ["mix"], 0)),
     ]
 
 

@@ -20,8 +20,8 @@ UNITS = 48  # highway units shown
 PARTS = 8  # bars of what the vector is made of
 
 
-def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    spelling = way.spelling
+def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    spelling = walk.spelling
     n = min(shape.max_characters, spelling.used + PADDING_SHOWN)
     signs = [*spelling.signs, *PADDING_SIGN * (n - spelling.used)]
     values = spelling.vectors[:n].T  # (16, n)
@@ -37,7 +37,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         key="how.1",
         alt=t("Heat map of the characters {signs}, {size} numbers each.", signs=" ".join(signs), size=len(values)),
     )
-    word = way.tokens[way.position]
+    word = walk.tokens[walk.position]
     inside = spelling.used - 2
     lines = [
         t(
@@ -52,8 +52,8 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         lines.append(t("ELMo reads {most} bytes. Not read: {n}.", n=spelling.left_out, most=shape.max_characters - 2))
     elif any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
         lines.append(t("Non-ASCII characters take several bytes (shown in hexadecimal)."))
-    elif (most := Counter(spelling.signs).most_common(1)[0])[1] > 1:
-        sign, times = most
+    elif (commonest := Counter(spelling.signs).most_common(1)[0])[1] > 1:
+        sign, times = commonest
         lines.append(t("“{sign}” occurs {times} times with one vector.", sign=sign, times=times))
     rows = zip(signs, (*spelling.characters, *[""] * PADDING_SHOWN), spelling.ids[:n], values.T, strict=False)
     return lines, [
@@ -63,15 +63,15 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     ]
 
 
-def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    spelling = way.spelling
+def filters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    spelling = walk.spelling
     rows = []
     names = []
     hovers = []
     winners = []
     table = []
     columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
-    for bank in way.banks:
+    for bank in walk.banks:
         awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
         for k in awake or [0]:
             f = int(bank.strongest[k])
@@ -101,69 +101,69 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
                     t("after ReLU"): round(float(bank.pooled[f]), 4),
                 }
             )
-    limit = max(limit_of(way.pooled, share=100.0), 0.1)
+    limit = max(limit_of(walk.pooled, share=100.0), 0.1)
     draw(
         mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners),
         key="how.2",
         alt=t("Heat map of the strongest filters of each width, by position."),
     )
-    pooled = way.pooled
-    awake = int((way.pooled > 0).sum())
+    pooled = walk.pooled
+    awake = int((walk.pooled > 0).sum())
     lines = [t("{awake:,} of {n:,} filters respond ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
     if awake:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; of these the one that reads most letters
-        word = write_word(way.tokens[way.position])
-        read = {f: way.filter_window(f)[1].strip(MARKS) for f in equal}
+        word = write_word(walk.tokens[walk.position])
+        read = {f: walk.filter_window(f)[1].strip(MARKS) for f in equal}
         best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
-        width, window = way.filter_window(best)
+        width, window = walk.filter_window(best)
         lines.append(
             t("The strongest found <b>{window}</b> (width {width}, {answer:.2f}).", width=width, window=window, answer=float(pooled[best]))
         )
-    if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
+    if silent := [str(bank.width) for bank in walk.banks if not bank.pooled.any()]:
         lines.append(t("No filter of width {widths} responds.", widths=", ".join(silent)))
     return lines, table
 
 
-def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    units = np.sort(np.argsort(-np.abs(way.highways[-1].y if way.highways else way.pooled), kind="stable")[:UNITS])
-    for k, step in enumerate(way.highways):
+def projection(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    units = np.sort(np.argsort(-np.abs(walk.highways[-1].y if walk.highways else walk.pooled), kind="stable")[:UNITS])
+    for k, step in enumerate(walk.highways):
         st.markdown(t("**Highway layer {number}**, {n} largest units", number=k + 1, n=len(units)))
         parts = np.stack([step.x, step.transformed, step.gate, step.y])[:, units]
         names = [t("y, input"), t("r, new content"), t("g, gate"), t("z, output")]
         alt = t("Heat map of highway layer {number}: input, new content, gate and output of {n} units.", number=k + 1, n=len(units))
         draw(heat_figure(parts, names, key=f"how.highway.{k}", limit=limit_of(parts)), key=f"how.3.{k}", alt=alt)
-    most = np.argsort(-np.abs(way.shares), kind="stable")[:PARTS]
-    most = most[np.abs(way.shares[most]) >= 0.001] if (np.abs(way.shares) >= 0.001).any() else most[:1]
-    windows = [(int(f), *way.filter_window(int(f))) for f in most]
+    largest = np.argsort(-np.abs(walk.shares), kind="stable")[:PARTS]
+    largest = largest[np.abs(walk.shares[largest]) >= 0.001] if (np.abs(walk.shares) >= 0.001).any() else largest[:1]
+    windows = [(int(f), *walk.filter_window(int(f))) for f in largest]
     left, right = st.columns([2, 3], gap="large")
     with left:
         st.markdown(t("**Shares** of the vector’s squared length"))
         hovers = [t("filter {number:,}, width {width}", number=f, width=width) for f, width, _ in windows]
-        named = ", ".join(f"{w} {share:.1%}" for (_, _, w), share in zip(windows, way.shares[most], strict=True))
+        named = ", ".join(f"{w} {share:.1%}" for (_, _, w), share in zip(windows, walk.shares[largest], strict=True))
         alt = t("Bars of window shares: {named}.", named=named)
-        draw(share_figure([html("<b>{}</b>", w) for _, _, w in windows], way.shares[most], hovers), key="how.3", alt=alt)
+        draw(share_figure([html("<b>{}</b>", w) for _, _, w in windows], walk.shares[largest], hovers), key="how.3", alt=alt)
     with right:
-        st.markdown(t("**The vector x**, {n} numbers", n=len(way.vector)))
-        vector = np.full(-(-len(way.vector) // 16) * 16, np.nan)
-        vector[: len(way.vector)] = way.vector
+        st.markdown(t("**The vector x**, {n} numbers", n=len(walk.vector)))
+        vector = np.full(-(-len(walk.vector) // 16) * 16, np.nan)
+        vector[: len(walk.vector)] = walk.vector
         names = [str(16 * k + 1) for k in range(len(vector) // 16)]
-        alt = t("Heat map of the spelling vector’s {n} numbers, 16 per row.", n=len(way.vector))
-        draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(way.vector)), key="how.4", alt=alt)
+        alt = t("Heat map of the spelling vector’s {n} numbers, 16 per row.", n=len(walk.vector))
+        draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(walk.vector)), key="how.4", alt=alt)
     lines = [
         t(
             "<b>{window}</b> makes {share:z.0%} of this vector, all filters {all:z.0%}, the bias {bias:z.0%}.",
             window=windows[0][2],
-            share=float(way.shares[most[0]]),
-            all=1 - way.bias_share,
-            bias=way.bias_share,
+            share=float(walk.shares[largest[0]]),
+            all=1 - walk.bias_share,
+            bias=walk.bias_share,
         )
     ]
-    if way.highways:
-        mean = float(way.highways[-1].gate.mean())
+    if walk.highways:
+        mean = float(walk.highways[-1].gate.mean())
         lines.append(t("Bars are highway outputs, named after their filters (gate {mean:.0%} open on average).", mean=mean))
     else:
         lines.append(t("No other word has been read yet."))
     return lines, [
-        {t("filter"): str(f), t("width"): width, t("window"): window, t("share"): round(float(way.shares[f]), 5)}
+        {t("filter"): str(f), t("width"): width, t("window"): window, t("share"): round(float(walk.shares[f]), 5)}
         for f, width, window in windows
-    ] + [{t("filter"): "b", t("share"): round(way.bias_share, 5)}]
+    ] + [{t("filter"): "b", t("share"): round(walk.bias_share, 5)}]

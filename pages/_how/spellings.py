@@ -25,13 +25,14 @@ from pages._frame.markup import show_html
 from pages._how.texts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
 BY_HEART = 0.3  # of the vector from one window over the whole word
 PARTED = 3  # words named that a sentence's reader parts
 
 
-def draw_spellings(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_spellings(in_use: InUse, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
     text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)
@@ -44,20 +45,20 @@ def draw_spellings(in_use: InUse, way: Walk, shape: ModelShape) -> tuple[list[st
     read, vectors = reading(over), over.vectors
     results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
-    near = read.nearest(words, rows, among)
-    beside = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
-    _word(results, near, beside, vectors)
+    neighbors = read.nearest(words, rows, among)
+    static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
+    _word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
     if sentences := describe_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
-    show_reading(read, among, any(near))
+    show_reading(read, among, any(neighbors))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
-    return write_notices(results, near, beside, ours, usual, lower), _rows(results, near, beside)
+    return write_notices(results, neighbors, static, ours, usual, lower), _rows(results, neighbors, static)
 
 
 def _inputs() -> tuple[str, int | None]:
@@ -70,17 +71,15 @@ def _inputs() -> tuple[str, int | None]:
         "names": t("Names"),
         "scripts": t("Korean, emoji, accents"),
     }
-    known = examples.spelling()
-    st.pills(
-        t("Examples"),
-        list(known),
-        key="spell_example",
-        on_change=_take_example,
-        label_visibility="collapsed",
+    texts = examples.spelling()
+    offer_examples(
+        list(texts),
+        "spell_example",
+        lambda name: st.session_state.update(spell=texts[name]),
         format_func=lambda name: f":material/format_quote: {labels[name]}",
     )
     columns = st.columns([5, 3], vertical_alignment="bottom")
-    usual, hint = next(iter(known.values())), t("Type real or invented words")
+    usual, hint = next(iter(texts.values())), t("Type real or invented words")
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     about = t("Read once and kept on disk. 10,000 words take seconds.")
@@ -88,13 +87,8 @@ def _inputs() -> tuple[str, int | None]:
     return text or "", None if among == "all" else int(among)
 
 
-def _take_example() -> None:
-    if st.session_state.spell_example:
-        st.session_state.spell = examples.spelling()[st.session_state.spell_example]
-
-
 @st.fragment
-def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVectors) -> None:
+def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
     """Show where a word's vector comes from, and its neighbors in both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     chosen = (
@@ -109,21 +103,21 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
         draw(windows_figure(item), key="spelling.windows", alt=alt)
         st.caption(reading_guide(item))
     with right:
-        _neighbors(item, near[k], beside[k], vectors)
+        _neighbors(item, neighbors[k], static[k], vectors)
 
 
-def _neighbors(firing: Firing, near: list[StaticNeighbor], beside: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
+def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
     unread = t("letters not read: meaningless")
     lists.heading(t("Layer 0"), LAYER_COLORS["0"], unread if firing.is_unread else t("from the letters alone"))
-    if near:
-        lists.word_lines([(write_word(n.word), n.cosine, "") for n in near])
+    if neighbors:
+        lists.word_lines([(write_word(n.word), n.cosine, "") for n in neighbors])
     else:
         show_html('<p class="small">{}</p>', t("Reading the vocabulary…"))
     spelling = vectors.spelling(firing.word)
     read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector per spelling")
     lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
-    if beside:
-        lists.word_lines([(write_word(n.word), n.cosine, "") for n in beside])
+    if static:
+        lists.word_lines([(write_word(n.word), n.cosine, "") for n in static])
 
 
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
@@ -141,19 +135,19 @@ def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
             draw(cosine_table(words, matrix, color, key=key), key=f"spelling.{key}", alt=alt)
 
 
-def _rows(firings: list[Firing], near: list, beside: list) -> Rows:
+def _rows(firings: list[Firing], neighbors: list, static: list) -> Rows:
     return [
         {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
-        for firing, *both in zip(firings, near, beside, strict=True)
-        for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
-        for rank, n in enumerate(some or (), 1)
+        for firing, *both in zip(firings, neighbors, static, strict=True)
+        for source, listed in zip((t("layer 0"), t("GloVe")), both, strict=True)
+        for rank, n in enumerate(listed or (), 1)
     ]
 
 
 def write_notices(
     firings: list[Firing],
-    near: list[list[StaticNeighbor]],
-    beside: list,
+    neighbors: list[list[StaticNeighbor]],
+    static: list,
     cosines: np.ndarray,
     usual: float | None,
     lower: tuple[str, ...] = (),
@@ -166,18 +160,18 @@ def write_notices(
         return []
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
-    return [*_unknown(firings, near, beside, lower), *_parted(firings), *pair, *_unread(firings)]
+    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *_unread(firings)]
 
 
-def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
-    missing = [k for k, neighbors in enumerate(beside) if neighbors is None]
+def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
+    missing = [k for k, neighbors in enumerate(static) if neighbors is None]
     if not missing and not lower:
         return [t("GloVe knows every word.")]
     if not missing:
         return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
-    if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
-        named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
+    if (k := next((k for k in missing if nearest[k] and not firings[k].is_unread), None)) is not None:
+        named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(nearest[k][0].word), 24), "cosine": nearest[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
 
@@ -222,21 +216,21 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     if not all(firing.exact for firing in firings):
         return []
     lines = []
-    whole = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
-    if whole:
-        words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
+    exact = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
+    if exact:
+        words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in exact)
         lines.append(t("Recognized whole: {words}.", words=words))
-    whole_ids = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
+    whole_ids = {id(f) for f in exact}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in whole_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
-        least, most = min(tops, key=lambda top: top[1].share)
+        least, heaviest = min(tops, key=lambda top: top[1].share)
         lines.append(
             t(
                 "“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).",
                 word=shorten(least.word, 24),
-                window=most.text,
-                share=most.share,
+                window=heaviest.text,
+                share=heaviest.share,
             )
         )
     return lines

@@ -172,6 +172,6 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
     )
 
 
-def shorten(token: str, most: int = 18) -> str:
+def shorten(token: str, length: int = 18) -> str:
     """Shorten a token for a label."""
-    return markup.shorten(write_word(token), most)
+    return markup.shorten(write_word(token), length)

@@ -8,7 +8,7 @@ from core.evaluation.lessons import read
 from pages._cached import opened
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._learn import live_lessons, stored_lessons
 from pages._learn.lessons import Lesson
 from pages._widgets import lists
@@ -18,31 +18,30 @@ LIVE = {"cone": live_lessons.compare_random_pairs, "apart": live_lessons.find_th
 STORED = {"context": stored_lessons.compare_contexts, "before": stored_lessons.read_before, "control": stored_lessons.probe_random_tags}
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     """Draw the controls and the results of a lesson."""
     name = lesson.name
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        picture = st.container()
-        if name in LIVE:
-            page = LIVE[name](in_use)
-        elif (measured := _find_measurements(in_use.model, name)) is not None:
-            page = STORED[name](measured)
-        else:
-            return
-        with picture:
-            draw(page.figure, key=f"lesson.{name}", alt=page.alt)
-            if page.caption:
-                show_html('<p class="small">{}</p>', page.caption)
-        notice(list(page.notices))
-        page.draw_more()
-        show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
-        with st.expander(t("Details"), icon=":material/info:", key="lesson.details"):
-            show_html('<p class="small">{}</p>', page.method)
-            page.draw_details()
-        lists.twin(page.table, name=name, label=page.table_label, key=f"lesson.{name}.table")
-        if page.by_word is not None:
-            lists.twin(page.by_word, name=f"{name}-words", label=t("By word"), key=f"lesson.{name}.words")
+    picture = st.container()
+    if name in LIVE:
+        page = LIVE[name](in_use)
+    elif (measured := _find_measurements(in_use.model, name)) is not None:
+        page = STORED[name](measured)
+    else:
+        return
+    with picture:
+        draw(page.figure, key=f"lesson.{name}", alt=page.alt)
+        if page.caption:
+            show_html('<p class="small">{}</p>', page.caption)
+    notice(list(page.notices))
+    page.draw_more()
+    show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
+    with st.expander(t("Details"), icon=":material/info:", key="lesson.details"):
+        show_html('<p class="small">{}</p>', page.method)
+        page.draw_details()
+    lists.twin(page.table, name=name, label=page.table_label, key=f"lesson.{name}.table")
+    if page.by_word is not None:
+        lists.twin(page.by_word, name=f"{name}-words", label=t("By word"), key=f"lesson.{name}.words")
 
 
 def _find_measurements(model_name: str, part: str) -> dict | None:

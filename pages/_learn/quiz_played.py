@@ -25,20 +25,20 @@ def number() -> tuple[int, BadInput | None]:
     A new number in the URL comes first, then the quiz played last, then the quiz of the day.
     """
     state = st.session_state
-    given = read_parameter(ADDRESS)
-    fault = None
-    if NUMBER not in state or gone_through_history() or (given is not None and given != state.get(SEEN)):
+    in_url = read_parameter(ADDRESS)
+    error = None
+    if NUMBER not in state or gone_through_history() or (in_url is not None and in_url != state.get(SEEN)):
         state[NUMBER] = quiz.today()
-        if given is not None:
+        if in_url is not None:
             try:
-                state[NUMBER] = quiz.number_from(given)
+                state[NUMBER] = quiz.number_from(in_url)
             except BadInput as wrong:
-                fault = wrong
-    elif given is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
+                error = wrong
+    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
         state[NUMBER] = quiz.today()  # a new day
-    if fault is None:
+    if error is None:
         _write(state[NUMBER])
-    return state[NUMBER], fault
+    return state[NUMBER], error
 
 
 def game(number: int, model: str, language: str) -> Game:
@@ -65,11 +65,11 @@ def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
     first_hits = st.session_state.setdefault(HITS, {})
     for k, hit in enumerate(hits):
         first_hits.setdefault((*key, k), hit)  # the first answer counts, in the order given
-    now = most = 0
+    current = longest = 0
     for hit in first_hits.values():
-        now = now + 1 if hit else 0
-        most = max(most, now)
-    return now, most
+        current = current + 1 if hit else 0
+        longest = max(longest, current)
+    return current, longest
 
 
 def _write(number: int) -> None:

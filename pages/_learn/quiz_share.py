@@ -18,9 +18,9 @@ _share = st.components.v2.component("guess_share", html=HTML, css=STYLE, js=SCRI
 
 def link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
-    kept = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
+    carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     _, view = door("guess")
-    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **kept})}"
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
 
 
 def share(line: str) -> None:

@@ -22,7 +22,7 @@ from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
@@ -34,13 +34,9 @@ EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _play(in_use)
-
-
-def _play(in_use: InUse) -> None:
+    """Show the current question, its answer, or the score."""
     st.html(STYLE)
     number, fault = quiz_played.number()
     if fault is not None:
@@ -71,8 +67,8 @@ def _play(in_use: InUse) -> None:
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
-    right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=False))
-    now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
+    right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
+    current, longest = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
     message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
@@ -80,7 +76,7 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     parts = [
         t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
         t("ELMo right: <b>{right} of {n}</b>", right=right, n=len(hits)),
-        *([t("Streak: {now}, best {most}", now=now, most=most)] if most > 1 else []),
+        *([t("Streak: {now}, best {most}", now=current, most=longest)] if longest > 1 else []),
     ]
     show_html(
         '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
@@ -174,7 +170,7 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
 
 def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     hits = game.hits(done)
-    right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=True))
+    right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
     notice(quiz_notices.summarize(quiz_questions, done, game.answers))
     quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))

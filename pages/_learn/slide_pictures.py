@@ -49,9 +49,9 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     return senses
 
 
-def _lemma(in_use: InUse, shown: TwoContexts) -> str:
+def _lemma(in_use: InUse, contexts: TwoContexts) -> str:
     """Return the labeled word that the visible word is a form of."""
-    return workspace(in_use).targets.lemma_of(shown.word) or shown.word
+    return workspace(in_use).targets.lemma_of(contexts.word) or contexts.word
 
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
@@ -69,21 +69,21 @@ def _mark_word(word: WordInContext) -> Markup:
     return html('<p class="said">{}<b>{}</b>{}</p>', before, word.word, after)
 
 
-def _cosines(in_use: InUse, shown: TwoContexts) -> dict[str, float]:
+def _cosines(in_use: InUse, contexts: TwoContexts) -> dict[str, float]:
     """Return the cosine of the word's two vectors in each layer."""
-    first, second = (query.layers for query in workspace(in_use).queries(shown.sentences))
+    first, second = (query.layers for query in workspace(in_use).queries(contexts.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
 
-def _static(in_use: InUse, shown: TwoContexts) -> float | None:
+def _static(in_use: InUse, contexts: TwoContexts) -> float | None:
     """Return the cosine of the GloVe vectors of both forms: 1 for one spelling, None if one is missing."""
-    return opened.vectors(in_use.vectors).cosine(*shown.written)
+    return opened.vectors(in_use.vectors).cosine(*contexts.written)
 
 
-def _sentences(in_use: InUse, shown: TwoContexts) -> str:
-    show_html("{}", [_mark_word(word) for word in shown.sentences])
-    at_zero = _cosines(in_use, shown)["0"]
-    first, second = shown.written
+def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
+    show_html("{}", [_mark_word(word) for word in contexts.sentences])
+    at_zero = _cosines(in_use, contexts)["0"]
+    first, second = contexts.written
     if first != second:
         return t(
             "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
@@ -96,22 +96,24 @@ def _sentences(in_use: InUse, shown: TwoContexts) -> str:
     return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
 
 
-def _static_list(in_use: InUse, shown: TwoContexts) -> str:
+def _static_list(in_use: InUse, contexts: TwoContexts) -> str:
     vectors = opened.vectors(in_use.vectors)
-    if shown.word not in vectors:
-        raise BadInput(t("GloVe has no vector for “{word}”. Choose another word.", word=shorten(shown.word)))
-    near = [neighbor.word for neighbor in vectors.neighbors(shown.word, NEAREST)]
-    show_html('<p class="said"><b>{}</b>: {}</p>', shown.word, ", ".join(near))
-    return t("One list for all senses: GloVe has one vector for “{word}”.", word=shorten(shown.word))
+    if contexts.word not in vectors:
+        raise BadInput(t("GloVe has no vector for “{word}”. Choose another word.", word=shorten(contexts.word)))
+    neighbors = [neighbor.word for neighbor in vectors.neighbors(contexts.word, NEAREST)]
+    show_html('<p class="said"><b>{}</b>: {}</p>', contexts.word, ", ".join(neighbors))
+    return t("One list for all senses: GloVe has one vector for “{word}”.", word=shorten(contexts.word))
 
 
-def _angle(in_use: InUse, shown: TwoContexts) -> str:
-    between = _cosines(in_use, shown)[model_layers.in_use().top]
-    static = _static(in_use, shown)
+def _angle(in_use: InUse, contexts: TwoContexts) -> str:
+    between = _cosines(in_use, contexts)[model_layers.in_use().top]
+    static = _static(in_use, contexts)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
-    first, second = shown.written
+    first, second = contexts.written
     if same := first.casefold() == second.casefold() and static is not None:
-        line = t("ELMo’s two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
+        line = t(
+            "ELMo’s two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=contexts.word, degrees=degrees
+        )
     else:
         line = t("ELMo’s two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
@@ -119,24 +121,24 @@ def _angle(in_use: InUse, shown: TwoContexts) -> str:
     return line
 
 
-def _layers(in_use: InUse, shown: TwoContexts) -> str:
-    cosines = _cosines(in_use, shown)
+def _layers(in_use: InUse, contexts: TwoContexts) -> str:
+    cosines = _cosines(in_use, contexts)
     line = t(
         "Cosine of ELMo’s two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items()),
     )
-    static = _static(in_use, shown)
+    static = _static(in_use, contexts)
     _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=model_layers.in_use().top), "layers", line)
     return line
 
 
-def _influence(in_use: InUse, shown: TwoContexts) -> influence.Influence:
-    return view(attribution.compute, workspace(in_use), AttributionRequest(word=shown.single)).influence
+def _influence(in_use: InUse, contexts: TwoContexts) -> influence.Influence:
+    return view(attribution.compute, workspace(in_use), AttributionRequest(word=contexts.single)).influence
 
 
-def _decided(in_use: InUse, shown: TwoContexts) -> str:
-    result = _influence(in_use, shown)
-    senses = _senses(in_use, shown.word)
+def _decided(in_use: InUse, contexts: TwoContexts) -> str:
+    result = _influence(in_use, contexts)
+    senses = _senses(in_use, contexts.word)
     stands = influence.verdict(result, model_layers.in_use().top, influence.BOTH)
     values = influence.parts(result, model_layers.in_use().top, influence.BOTH, stands.sense)
     pair = tuple(sense_color(senses.index(sense)) for sense in (stands.sense, stands.rival))
@@ -146,13 +148,13 @@ def _decided(in_use: InUse, shown: TwoContexts) -> str:
     content = {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
     naming = [k for k, place in enumerate(result.changed) if place in content] or range(len(result.changed))
     details = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
-    if shown.sense not in ("", stands.sense):
-        return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=shown.sense, **details)
+    if contexts.sense not in ("", stands.sense):
+        return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=contexts.sense, **details)
     return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **details)
 
 
-def _mix(in_use: InUse, shown: TwoContexts) -> str:
-    word = _lemma(in_use, shown)
+def _mix(in_use: InUse, contexts: TwoContexts) -> str:
+    word = _lemma(in_use, contexts)
     over = workspace(in_use)
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
@@ -168,15 +170,15 @@ def _mix(in_use: InUse, shown: TwoContexts) -> str:
     return line
 
 
-def _halves(in_use: InUse, shown: TwoContexts) -> str:
-    result = _influence(in_use, shown)
-    senses = _senses(in_use, shown.word)
-    each = influence.halves(result, model_layers.in_use().top)
+def _halves(in_use: InUse, contexts: TwoContexts) -> str:
+    result = _influence(in_use, contexts)
+    senses = _senses(in_use, contexts.word)
+    by_half = influence.halves(result, model_layers.in_use().top)
     bars = [
         HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_color(senses.index(v.sense)), v.margin, v.alone)
-        for h, v in each.items()
+        for h, v in by_half.items()
     ]
-    values = {half: each[half].sense for half in influence.HALVES}
+    values = {half: by_half[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:
         line = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
     else:
@@ -189,12 +191,12 @@ def _halves(in_use: InUse, shown: TwoContexts) -> str:
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
     result = of("model.encoder.model.characters", firing, workspace(in_use), word)
-    known = word in opened.vectors(in_use.vectors)
+    is_known = word in opened.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
         line = t("This model cannot read the letters of “{word}”.", **values)
-    elif known:
+    elif is_known:
         line = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
         line = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)

@@ -75,7 +75,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = lists.unknown(over.vectors, [result.label])
     no_senses = t("“{word}” has no labeled senses, so no sense space.", word=result.label)
-    absent = [t("“{word}” does not occur in your corpus.", word=shorten(each)) for each in result.absent]
+    absent = [t("“{word}” does not occur in your corpus.", word=shorten(name)) for name in result.absent]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
@@ -92,14 +92,18 @@ def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chos
         with place:
             if len(names) > 1:
                 lists.heading(model_layers.in_use().heading(name), layer_color(name))
-            figure, alt = _picture(result, occurrences, chosen, name, alone=len(names) == 1)
+            figure, alt = _picture(result, occurrences, chosen, name, is_single=len(names) == 1)
             draw(figure, key=f"around.map.{name}", alt=alt)
 
 
-def _picture(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
+def _picture(
+    result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, is_single: bool
+) -> tuple[go.Figure, str]:
     """Return the map of a space, and its description."""
     size = (
-        {"width": 560, "height": 470} if alone else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
+        {"width": 560, "height": 470}
+        if is_single
+        else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
     stars, key = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
     look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
@@ -110,8 +114,8 @@ def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
     """Return the legend of the colors: name, color, and number of the group."""
     if result.has_sides:
         sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
-        drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
-        return [side for side in sides if side[2] in drawn]
+        visible = {int(k) for name in names for k in result.groups[result.at(name)]}
+        return [side for side in sides if side[2] in visible]
     called = [" · ".join(words) or t("group {number}", number=k) for k, words in enumerate(result.telling, 1)]
     return [(name, sense_color(k), k + 1) for k, name in enumerate(called)]
 
@@ -134,7 +138,7 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
     data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(result, occurrences, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
     map_view.set_view(data, layer, name, state.picked, {})
-    figure, alt = _picture(result, occurrences, chosen, layer, alone=True)
+    figure, alt = _picture(result, occurrences, chosen, layer, is_single=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:
         map_view.show_table(occurrences, state)
@@ -142,12 +146,12 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
 
 def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
     """Return the data of the widget."""
-    points, own = result.points, result.points.occurrences
+    points, n_occurrences = result.points, result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
-    shown = Points(
+    shown_points = Points(
         names=result.spaces,
         coordinates=result.coordinates,
         stars=result.stars,
@@ -156,17 +160,17 @@ def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, .
         groups=result.groups.tolist(),
         colors=[NEUTRAL, *GROUPS[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
-        shapes=[int(k < own) for k in range(len(points))],
-        notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
+        shapes=[int(k < n_occurrences) for k in range(len(points))],
+        notes=["" if k < n_occurrences else _mean_of(count) for k, count in enumerate(points.counts)],
         links=result.links,
         axes=_titles(result),
         words=[
-            sorted(words_with_room(flat, list(result.labels), groups, each, own, replace(look, layer=name)))
-            for name, flat, groups, each in spaces
+            sorted(words_with_room(flat, list(result.labels), groups, strengths, n_occurrences, replace(look, layer=name)))
+            for name, flat, groups, strengths in spaces
         ],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
-    return map_data(shown, title=t("Map of “{word}”", word=result.label), alt=_alt(result, "{where}"))
+    return map_data(shown_points, title=t("Map of “{word}”", word=result.label), alt=_alt(result, "{where}"))
 
 
 def _mean_of(count: int) -> str:
@@ -176,10 +180,10 @@ def _mean_of(count: int) -> str:
 def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     points, cosines = result.points, result.cosines[result.at(layer)]
     if len(cosines) == 2:
-        here = slice(points.occurrences, None)
+        words = slice(points.occurrences, None)
         level = levels.level(over, layer)
         return measures.describe_leans(
-            list(result.labels[here]), cosines[:, here], layer, result.between[result.at(layer)], None if level is None else level.mean
+            list(result.labels[words]), cosines[:, words], layer, result.between[result.at(layer)], None if level is None else level.mean
         )
     if len(cosines) == 1:
         return [t("Add a second sentence to compare the two.")]
@@ -191,25 +195,25 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
 
 def _describe(result: Around, layer: str) -> str:
     n = len(result.points)
-    own = result.points.occurrences
+    n_occurrences = result.points.occurrences
     where = layer_title(model_layers.in_use().top)
-    words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - own, where=where)
-    with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", own)
-    drawn = {
+    words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - n_occurrences, where=where)
+    with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", n_occurrences)
+    contents = {
         (True, True): lambda: t("{sentences} and {words}", sentences=with_word, words=words),
         (True, False): lambda: with_word,
         (False, True): lambda: words,
         (False, False): lambda: t("only your sentences"),
-    }[own > 0, n > own]()
+    }[n_occurrences > 0, n > n_occurrences]()
     if result.plan == UMAP:
-        shown = layout.limit_of_umap()
+        limit = layout.limit_of_umap()
     elif not result.shares:
-        shown = ""
+        limit = ""
     else:
-        shown = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
+        limit = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
     if result.has_sides:
-        shown += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
-    return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
+        limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
+    return t("Drawn: {drawn}. {shown}", drawn=contents, shown=limit).rstrip()
 
 
 def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:

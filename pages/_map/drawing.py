@@ -29,7 +29,7 @@ from pages._cached.views import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -40,25 +40,21 @@ GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class MapContent:
     """The data of the maps, and the point whose true neighbors are drawn."""
 
     layout: Layout
     lemma: str | None  # whose senses are colored
     senses: list[str]
-    placed: Mapping[int, Chosen]  # the reader's sentences, by number
+    chosen: Mapping[int, Chosen]  # the reader's sentences, by number
     point: int | None = None
-    near: Mapping[str, Links] | None = None  # its true neighbors, by space
+    links: Mapping[str, Links] | None = None  # its true neighbors, by space
 
 
-@st.fragment
-def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
+@fragment
+def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, Chosen]) -> None:
     """Show the maps, what to notice, the neighbors of the selected point, and the table of dots."""
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _show(in_use, workspace(in_use), result, lemma, placed)
-
-
-def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
+    over = workspace(in_use)
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
@@ -74,34 +70,34 @@ def _show(in_use: InUse, over: Workspace, result: Layout, lemma: str | None, pla
     with st.container(key="map_whose"):
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")
         with choice:
-            name = map_view.choose_point(placed, result.occurrences)
-    contexts, point, near = [item.in_context for item in placed.values()], point_named(name, result.rows, placed), None
+            name = map_view.choose_point(chosen, result.occurrences)
+    contexts, point, links = [item.in_context for item in chosen.values()], point_named(name, result.rows, chosen), None
     if point is not None:
-        near = dict(zip(result.names, true_neighbors(over, result, contexts, [point])[0], strict=True))
-    shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)
+        links = dict(zip(result.names, true_neighbors(over, result, contexts, [point])[0], strict=True))
+    content = MapContent(result, lemma, result.senses_of(lemma), chosen, point, links)
     state = map_view.brush((over.names, word))
-    some = [name for name in result.names if name in model_layers.in_use().some]
-    names = [view] if view in result.names else ["mix"] if solid else some
+    selected_layers = [name for name in result.names if name in model_layers.in_use().some]
+    names = [view] if view in result.names else ["mix"] if solid else selected_layers
     with picture:
         if live:
-            _live(over, shown, view, name, state, spaces)
+            _live(over, content, view, name, state, spaces)
         else:
-            _multiples(shown, names, state)
+            _multiples(content, names, state)
     if not live:
-        if near:
+        if links:
             with legend:
                 show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colors().items()))
         if not solid:
-            map_view.listen(lambda row: map_view.toggle_point(row, placed))
+            map_view.listen(lambda row: map_view.toggle_point(row, chosen))
     notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))
-    lists.meanings(shown.senses, lemma or "")
+    lists.meanings(content.senses, lemma or "")
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
-    if near and not live:  # where it is live, the list is next to the map
+    if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
-        sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in placed.values())]
+        sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in chosen.values())]
         title = t("**Nearest in {where}** to “{sentence}”", where=layer_title(space), sentence=plain(sentences[point], 120))
         with st.expander(t("True neighbors"), icon=":material/hub:", key="map.near"):
-            map_view.show_neighbors(result.occurrences, near[space], f"map.near.{name}.{space}", title)
+            map_view.show_neighbors(result.occurrences, links[space], f"map.near.{name}.{space}", title)
     with st.container() if state.picked else st.expander(t("All sentences"), icon=":material/list:", key="map.dots"):
         map_view.show_table(result.occurrences, state)
 
@@ -116,48 +112,48 @@ def _hands(live: bool) -> str:
     return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
 
 
-def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
+def _multiples(content: MapContent, names: list[str], state: Brush) -> None:
     """Draw one map, or a map of each space side by side, with Streamlit."""
-    alone = len(names) == 1
+    is_single = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
-            notes = list(filter(None, [_share(shown.layout, space), say_kept(*shown.near[space].as_counts) if shown.near else ""]))
-            if notes or not alone:  # alone, the layer stands above
+            notes = list(filter(None, [_share(content.layout, space), say_kept(*content.links[space].as_counts) if content.links else ""]))
+            if notes or not is_single:  # alone, the layer stands above
                 lists.heading(model_layers.in_use().heading(space), layer_color(space), " · ".join(notes))
-            if shown.layout.plan == SOLID:
-                _solid(shown, space)
+            if content.layout.plan == SOLID:
+                _solid(content, space)
             else:
-                _flat(shown, space, state, alone=alone)
+                _flat(content, space, state, is_single=is_single)
 
 
-def _live(over: Workspace, shown: Shown, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
+def _live(over: Workspace, content: MapContent, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
     """Mount the map widget, and record the visible map for the exports."""
-    result = shown.layout
-    key = result, shown.lemma, tuple(shown.placed.items()), language()
-    data = over.opener.memo.value("map sent", key, lambda: _data(over, shown), most=24)
+    result = content.layout
+    key = result, content.lemma, tuple(content.chosen.items()), language()
+    data = over.opener.memo.value("map sent", key, lambda: _data(over, content), most=24)
     offered = SENSES in spaces and SENSES not in result.names
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
-    further = {shown.point: [*shown.near.values()]} if shown.near and str(shown.point) not in data["links"] else {}
+    further = {content.point: [*content.links.values()]} if content.links and str(content.point) not in data["links"] else {}
     map_view.set_view(data, view, name, state.picked, further)
-    figure, alt = _picture(shown, view, state.picked, find_limits(result.coordinates, result.stars), alone=True)
+    figure, alt = _picture(content, view, state.picked, find_limits(result.coordinates, result.stars), is_single=True)
     note(figure, key="map", alt=alt)
 
 
-def _data(over: Workspace, shown: Shown) -> dict:
+def _data(over: Workspace, content: MapContent) -> dict:
     """Return the data of the widget."""
-    result, lemma, senses, placed = shown.layout, shown.lemma, shown.senses, shown.placed
-    word, n, contexts = result.word, len(result.rows), [item.in_context for item in placed.values()]
+    result, lemma, senses, chosen = content.layout, content.lemma, content.senses, content.chosen
+    word, n, contexts = result.word, len(result.rows), [item.in_context for item in chosen.values()]
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
     for k, o in enumerate(result.occurrences):  # a sense's guesses are a faint group behind all senses
         if o.guess and o.lemma == lemma:
             groups[k] = len(senses) + senses.index(o.guess) + 1
-    linked = [*(range(n) if n <= map_view.MOST_LINKED else ()), *range(n, n + len(placed))]
+    linked = [*(range(n) if n <= map_view.MOST_LINKED else ()), *range(n, n + len(chosen))]
     named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
     points = Points(
         names=result.names,
         coordinates=result.coordinates,
         stars=result.stars,
-        chosen=placed,
+        chosen=chosen,
         occurrences=result.occurrences,
         groups=[groups.tolist()],
         axes=tuple(map(unescape, axes)) if (axes := layout.titles(result)) else None,
@@ -171,7 +167,7 @@ def _data(over: Workspace, shown: Shown) -> dict:
         told=definitions(languages.in_use(), lemma or ""),
     )
     alt = t(
-        "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(placed)
+        "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(chosen)
     )
     return map_data(points, title=t("Map of “{word}”", word=word), alt=alt)
 
@@ -182,57 +178,59 @@ def _share(result: Layout, space: str) -> str:
     return t("{share:.0%} of variance", share=views[result.names.index(space)].plane.together) if views else ""
 
 
-def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[float, ...], *, alone: bool) -> tuple[go.Figure, str]:
+def _picture(
+    content: MapContent, space: str, picked: Collection[int], limits: tuple[float, ...], *, is_single: bool
+) -> tuple[go.Figure, str]:
     """Return the map of a space, and its description."""
-    result, places = shown.layout, shown.layout.places(space)
-    key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(shown.placed, result.names, result.stars)
+    result, places = content.layout, content.layout.places(space)
+    key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(content.chosen, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
-        labels = [o.sense if o.lemma == shown.lemma else None for o in result.occurrences]
+        labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
         cards = [atlas.card(o) for o in result.occurrences]
-        figure = space_figure(places[: len(cards)], labels, cards, shown.senses, stars=stars, layer=space, key=key)
+        figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
     else:
         figure = atlas.word_map(
             result.occurrences,
             places[: len(result.rows)],
-            shown.senses,
-            shown.lemma,
+            content.senses,
+            content.lemma,
             layer=space,
             stars=stars,
             key=key,
             limits=limits,
-            height=480 if alone else 340,
+            height=480 if is_single else 340,
             name_senses=space != result.names[0] and result.word != ALL_WORDS,
             picked=picked,
             titles=layout.titles(result),
         )
-    if shown.near is None:
+    if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
-    near = shown.near[space]
+    links = content.links[space]
     message = t(
         "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
-        counted=say_kept(*near.as_counts),
+        counted=say_kept(*links.as_counts),
     )
-    return add_links(figure, places[shown.point], places[near.rows], near.near), message
+    return add_links(figure, places[content.point], places[links.rows], links.near), message
 
 
-def _flat(shown: Shown, space: str, state: Brush, *, alone: bool) -> None:
-    result = shown.layout
+def _flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> None:
+    result = content.layout
     key = f"map.{result.word}.{result.plan}.{space}"
     stars = result.stars[result.names.index(space)].tolist()
     picked, limits = state.figure_of(
-        key, (shown.point, *result.ends, alone, repr((shown.placed, stars))), find_limits(result.coordinates, result.stars)
+        key, (content.point, *result.ends, is_single, repr((content.chosen, stars))), find_limits(result.coordinates, result.stars)
     )
-    figure, alt = _picture(shown, space, picked, limits, alone=alone)
+    figure, alt = _picture(content, space, picked, limits, is_single=is_single)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})
     draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: map_view.brushed(key), selection_mode=("points", "box", "lasso"))
 
 
-def _solid(shown: Shown, space: str) -> None:
-    figure, alt = _picture(shown, space, (), (), alone=True)
+def _solid(content: MapContent, space: str) -> None:
+    figure, alt = _picture(content, space, (), (), is_single=True)
     draw(figure, key="map.3d", alt=alt, config=MAP_CONFIG)
-    lists.legend(shown.senses, word=shown.lemma or "")
+    lists.legend(content.senses, word=content.lemma or "")
     st.caption(t("Drag to rotate, scroll to zoom. “All layers” shows the layer mix."))
 
 

@@ -68,8 +68,8 @@ def show(in_use: InUse, word: str) -> None:
 
 def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> Job:
     def work(job: Job) -> TokenMaps:
-        if (made := TokenMaps.load(file)) is not None:
-            return made
+        if (stored := TokenMaps.load(file)) is not None:
+            return stored
         maps = token_maps.token_maps(table, names, job.report)
         if may_store(maps.places.nbytes + maps.rows.nbytes):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "lemmas": list(table.lemmas),
         "senses": [table.senses_of(lemma) for lemma in table.lemmas],
         "colors": list(SENSE_COLORS),
-        "sentences": "\n".join("\t".join(piece.translate(apart) for piece in each) for each in sentences),
+        "sentences": "\n".join("\t".join(piece.translate(apart) for piece in parts) for parts in sentences),
         "word": word,
         "text": text,
         "key": text_fingerprint([key, repr(names), word, language()])[:16],
@@ -151,13 +151,13 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
         if n == all_of_them
         else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
-    known = word.casefold()
-    own = table.word[maps.rows] == table.word_codes.get(known, -1)
-    if known in table.lemmas:  # its other forms, as the browser lights them
-        own |= (table.lemma[maps.rows] == table.lemmas.index(known)) & (table.sense[maps.rows] >= 0)
-    if (count := int(own.sum())) >= FEWEST:
+    spelling = word.casefold()
+    is_word = table.word[maps.rows] == table.word_codes.get(spelling, -1)
+    if spelling in table.lemmas:  # its other forms, as the browser lights them
+        is_word |= (table.lemma[maps.rows] == table.lemmas.index(spelling)) & (table.sense[maps.rows] >= 0)
+    if (count := int(is_word.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
-        spread = token_maps.spreads(maps, own, [1])[0]
+        spread = token_maps.spreads(maps, is_word, [1])[0]
         values = {"word": shorten(word), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(

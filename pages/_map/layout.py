@@ -16,11 +16,11 @@ from pages._word import reading
 ENDS = ("right", "left", "up", "down")
 
 
-def titles(of: Layout) -> tuple[str, str] | None:
+def titles(layout: Layout) -> tuple[str, str] | None:
     """Return the titles of the axes, or None if they have no meaning."""
-    if of.plan != POLES:
+    if layout.plan != POLES:
         return None
-    right, left, up, down = (*of.ends, REST, REST)[:4]
+    right, left, up, down = (*layout.ends, REST, REST)[:4]
     x = t("← {low} · {high} →", low=left, high=right)
     return x, t("← {low} · {high} →", low=down, high=up) if up != REST else t("remaining variance")
 
@@ -78,13 +78,13 @@ def ends(over: Workspace, lemma: str) -> tuple[str, ...]:
         st.caption(t("Choose a lower end too."))
         up = REST
     used = [right, left] if up == REST else [right, left, up, down]
-    outside, whole = [word for text in used for word in axes.outside(table, text)], None
+    outside, every_token = [word for text in used for word in axes.outside(table, text)], None
     try:
-        if outside and (whole := reading.every_token(over)) is None:
+        if outside and (every_token := reading.every_token(over)) is None:
             reading.show_meanwhile(over, "")
             raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(outside[0])))
         for text in used:
-            axes.pole(table, text, whole)
+            axes.pole(table, text, every_token)
     except BadInput as error:
         st.error(plain(error), icon=":material/error:")
         return options[0], options[1]

@@ -114,8 +114,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
 
 
 def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFrame:
-    of = {o.row: o for o in occurrences}
-    listed = [of[row] for row in rows if row in of]
+    by_row = {o.row: o for o in occurrences}
+    listed = [by_row[row] for row in rows if row in by_row]
     columns = {
         t("word"): [bare(o.tokens[o.position]) for o in listed],
         t("sense"): [sense_note(o) for o in listed],
@@ -124,13 +124,13 @@ def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.Dat
     return pd.DataFrame({name: values for name, values in columns.items() if any(values)})
 
 
-def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
+def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
     """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE.
 
     The choice is written into the address here, because a binding of the widget would not write the row id.
     """
-    titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in placed}
-    wanted = st.session_state.get(DOT_KEY) or read_parameter(DOT_PARAMETER) or ""
+    titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in chosen}
+    wanted = st.session_state.get(DOT_KEY) or (read_parameter(DOT_PARAMETER) or "")
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
         readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
         titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
@@ -139,7 +139,7 @@ def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         st.session_state[DOT_KEY] = wanted
     elif DOT_KEY in st.session_state:  # a dot of another word
         del st.session_state[DOT_KEY]
-    chosen = (
+    picked = (
         st.selectbox(
             t("True neighbors of"),
             list(titles),
@@ -150,21 +150,21 @@ def choose_point(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         )
         or NONE
     )
-    write_parameter(DOT_PARAMETER, None if chosen == next(iter(titles)) else chosen)
-    return chosen
+    write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)
+    return picked
 
 
-def toggle_point(row: int, placed: dict[int, Chosen]) -> None:
+def toggle_point(row: int, chosen: dict[int, Chosen]) -> None:
     """Select the clicked dot, or star (row -1 or -2), or deselect it if it is selected. Other rows are ignored."""
-    if row < -len(placed):
+    if row < -len(chosen):
         return
-    name = str(row) if row >= 0 else STARS[list(placed)[-1 - row]]
+    name = str(row) if row >= 0 else STARS[list(chosen)[-1 - row]]
     st.session_state[DOT_KEY] = NONE if st.session_state.get(DOT_KEY) == name else name
 
 
-def show_neighbors(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:
+def show_neighbors(occurrences: Sequence[Occurrence], links: Links, key: str, title: str) -> None:
     """List the true neighbors among the dots of a map. A neighbor that the user checks becomes the selected point."""
-    listed = [occurrences[k] for k in near.rows]
+    listed = [occurrences[k] for k in links.rows]
 
     def pick() -> None:
         if chosen := lists.read_selection(st.session_state[key], len(listed)):
@@ -175,8 +175,8 @@ def show_neighbors(occurrences: Sequence[Occurrence], near: Links, key: str, tit
     st.dataframe(
         pd.DataFrame(
             {
-                t("on the map"): [t("near") if kept else t("not near") for kept in near.near],
-                t("cosine"): near.cosines.round(3),
+                t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
+                t("cosine"): links.cosines.round(3),
                 t("sense"): [sense_note(o) for o in listed],
                 t("sentence"): [o.sentence for o in listed],
             }
@@ -197,8 +197,8 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """Return the settings: the space, the point whose lines are drawn, the selected rows, and the links of points that were not sent before."""
-    known = {"seq": components.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    components.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
+    settings = {"seq": components.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
+    components.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
@@ -216,10 +216,10 @@ def side_by_side(names: Sequence[str]) -> list:
 
 def _take_settings(names: Sequence[str], rows: Collection[int]) -> None:
     """Take over the layer (a URL parameter), the selected point and the selection that the user set in the widget."""
-    if (given := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
+    if (setting := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
-    st.session_state["view"], st.session_state[DOT_KEY], picked = given
-    verdict.keep_layer(given[0])
+    st.session_state["view"], st.session_state[DOT_KEY], picked = setting
+    verdict.keep_layer(setting[0])
     state = st.session_state[BRUSH_KEY]
     if set(picked) != set(state.picked):
         state.select(picked, LIVE)

@@ -26,32 +26,32 @@ from pages._widgets.lists import static_line
 NAMED = 2  # words named on each side
 
 
-def show_measures(word: str, of: Layout) -> DeltaGenerator:
+def show_measures(word: str, layout: Layout) -> DeltaGenerator:
     """Show the accuracy of each space, the data it was measured on, and the data table. Return the column for more tables."""
-    scores, static = of.reports, of.static
+    scores, static = layout.reports, layout.static
     first = next(iter(scores.values()))
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**Does the nearest sentence have the same sense?**"))
-        figure, alt = accuracy(scores, static, of=first)
+        figure, alt = accuracy(scores, static, base=first)
         draw(figure, key="map.scores", alt=alt)
     with right:
-        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(of))
-        lists.twin(_measure_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
+        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(layout))
+        lists.twin(_measure_table(layout), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
 
 def accuracy(
-    reports: Mapping[str, SenseReport], static: SenseReport | None, *, of: SenseReport, majority: bool = True
+    reports: Mapping[str, SenseReport], static: SenseReport | None, *, base: SenseReport, majority: bool = True
 ) -> tuple[go.Figure, str]:
     """Return a figure of the accuracy by space with chance, `majority` and the static vectors, and its description.
 
-    Chance and majority are those `of` one report.
+    Chance and majority are those of the report `base`.
     """
     shares = {name: report.one_nn for name, report in reports.items()}
-    lines = {"null": of.null_mean, "majority": of.majority if majority else None, "static": static.one_nn if static else None}
+    lines = {"null": base.null_mean, "majority": base.majority if majority else None, "static": static.one_nn if static else None}
     named = ", ".join(f"{layer_title(name)} {share:.0%}" for name, share in shares.items())
-    alt = t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=of.null_mean)
+    alt = t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=base.null_mean)
     return accuracy_lines({"1-NN": shares}, **lines), f"{alt} {static_share(static)}".rstrip()
 
 
@@ -69,51 +69,51 @@ def compare_with_static(report: SenseReport, static: SenseReport | None, where: 
 
 def write_notices(word: str, result: dict, static: SenseReport | None = None, space: str = "") -> list[str]:
     """Write what the measures of a space say, or of the best where `space` has none; failures included."""
-    shown = None if word == ALL_WORDS else word
+    named = None if word == ALL_WORDS else word
     if not result:
-        return describe_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
+        return describe_scores(named, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
     report = result[name]
-    lines = describe_scores(shown, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
+    lines = describe_scores(named, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
     return lines + compare_with_static(result["mix"], static, layer_title("mix"))  # the mix: not chosen by its figure
 
 
-def write_guesses(of: Layout) -> list[str]:
+def write_guesses(layout: Layout) -> list[str]:
     """State how many visible dots are not measured, because a model guessed their sense."""
-    if not of.guessed:
+    if not layout.guessed:
         return []
-    values = {"given": len(of.occurrences) - of.guessed}
+    values = {"given": len(layout.occurrences) - layout.guessed}
     return [
         tn(
             "{n} faint dot is a guess from {given} labels, not measured.",
             "{n} faint dots are guesses from {given} labels, not measured.",
-            of.guessed,
+            layout.guessed,
             **values,
         )
     ]
 
 
-def _describe_map(of: Layout) -> str:
+def _describe_map(layout: Layout) -> str:
     """State how the map next to the measures was made."""
-    if of.plan == UMAP:
-        few, n, shifts = of.maps.method.startswith("PCA"), len(of.rows), of.maps.displacement
+    if layout.plan == UMAP:
+        few, n, shifts = layout.maps.method.startswith("PCA"), len(layout.rows), layout.maps.displacement
         return t(
             "Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.",
             method=t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP"),
-            seed=of.maps.config.seed,
+            seed=layout.maps.config.seed,
             share=sum(shifts) / max(1, len(shifts)),
         )
-    if of.plan == POLES:
+    if layout.plan == POLES:
         return t("Axes: between the ends' mean unit vectors in each layer; zero is the mean of all dots.")
     return t("Map: principal components of each layer’s unit vectors, rotated to match.")
 
 
-def _measure_table(of: Layout) -> pd.DataFrame:
-    measured, static = of.trustworthiness, of.static
+def _measure_table(layout: Layout) -> pd.DataFrame:
+    measured, static = layout.trustworthiness, layout.static
     lines = []
-    for k, (name, r) in enumerate(of.reports.items()):
+    for k, (name, r) in enumerate(layout.reports.items()):
         line = {
             t("layer"): layer_name(name),
             t("1-NN accuracy"): f"{r.one_nn:.1%}",
@@ -131,16 +131,16 @@ def _measure_table(of: Layout) -> pd.DataFrame:
             line[f"{minus}, 95%"] = difference.cell()
         if name in measured:
             line[t("trustworthiness")] = t("undefined (equal vectors)") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
-            line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(of.rows)):.3f}"
-        if of.views:
-            line[t("share of variance")] = f"{of.views[k].plane.together:.1%}"
+            line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(layout.rows)):.3f}"
+        if layout.views:
+            line[t("share of variance")] = f"{layout.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
     return pd.DataFrame(lines)
 
 
 def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
     """Name the words nearest to each star, count them, and compare the stars. The cosines are (2, N). Return HTML."""
-    at = model_layers.in_use().at(layer, begins=True)
+    where = model_layers.in_use().at(layer, begins=True)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     result = sides(leans)
     n = len(result)
@@ -151,26 +151,26 @@ def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine
         return [t("Your corpus has no words near your sentences."), between]
     if not first and not second:
         if cosine > 0.9999:
-            return [t("{at}, your two words have one vector, so no word is nearer to either.", at=at)]
-        return [t("{at}, no word is clearly nearer to either sentence.", at=at), between]
+            return [t("{at}, your two words have one vector, so no word is nearer to either.", at=where)]
+        return [t("{at}, no word is clearly nearer to either sentence.", at=where), between]
     left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) or t("no word") for k in (0, 1))
     line = t("Nearer to the first sentence: {left}; to the second: {right}.", left=left, right=right)
-    values = {"at": at, "n": n, "first": first, "second": second}
+    values = {"at": where, "n": n, "first": first, "second": second}
     return [line, t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values), between]
 
 
 def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
-    at = model_layers.in_use().at(layer)
+    where = model_layers.in_use().at(layer)
     if random is None:
-        return t("The cosine of your two words {at} is {cosine:.2f}.", cosine=cosine, at=at)
+        return t("The cosine of your two words {at} is {cosine:.2f}.", cosine=cosine, at=where)
     return t(
-        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", cosine=cosine, at=at, random=random
+        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", cosine=cosine, at=where, random=random
     )
 
 
-def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
+def _nearest(words: Sequence[str], cosines: np.ndarray, candidates: np.ndarray) -> str:
     """Return the nearest of the candidates."""
-    order = [k for k in np.argsort(-cosines, kind="stable") if kept[k]]
+    order = [k for k in np.argsort(-cosines, kind="stable") if candidates[k]]
     return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
 
 
@@ -183,8 +183,8 @@ def describe_scores(word: str | None, best: tuple[str, float], zero: float, chan
         if word is None:
             return [t("No labeled word here has two senses.")]
         return [t("“{word}” has only one labeled sense here.", word=word)]
-    at = model_layers.in_use().at(best[0], begins=True)
-    values = {"at": at, "best": best[1], "chance": chance, "n": n, "word": word}
+    where = model_layers.in_use().at(best[0], begins=True)
+    values = {"at": where, "best": best[1], "chance": chance, "n": n, "word": word}
     counted = (
         t("Of {n:,} sentences, each left out in turn; chance {chance:.0%}.", **values)
         if word is None
@@ -203,16 +203,16 @@ def describe_scores(word: str | None, best: tuple[str, float], zero: float, chan
 def describe_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
     """Describe a map of at least one occurrence without the user's sentences: its groups (name, size), or None if it has too few dots."""
     values = {"n": n, "word": word}
-    shown = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
+    first = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
     if everything > n:
-        shown = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
+        first = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
     if groups is None:
-        return [shown, t("Too few to group.")]
+        return [first, t("Too few to group.")]
     if len(groups) < 2:
-        return [shown, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
+        return [first, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
     named = ", ".join(f"{name} ({size})" for name, size in groups)
     return [
-        shown,
+        first,
         t(
             "{at}, they form {number} groups, named by typical words: {groups}.",
             at=model_layers.in_use().at(layer, begins=True),

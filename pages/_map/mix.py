@@ -36,7 +36,7 @@ from core.views.neighbors import tabulate_neighbors
 from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors, show_html
+from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
 from pages._widgets import components, lists
@@ -73,16 +73,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     over = workspace(in_use).about(*(item.in_context for item in chosen))
     if any(item.lemma_in(over.targets) is None for item in chosen):
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
-    _fragment(in_use, chosen)
+    _show_mix(in_use, chosen)
 
 
-@st.fragment
-def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    with show_errors():  # inside: an error in a fragment does not reach its caller
-        _lab(in_use, chosen)
-
-
-def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
+@fragment
+def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     """Show the widget, and below it the server's results for the mix that the user set."""
     over = workspace(in_use).about(*(item.in_context for item in chosen))
     labeled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
@@ -94,8 +89,8 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    result = _mix(in_use, chosen, weights, normalized, whole=not labeled)
-    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalized=normalized)
+    result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
+    request = AnyMixRequest(words=tuple(item.in_context for item in chosen), normalized=normalized)
     with place:
         of_any = view_when_read(mix.of_any, workspace(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
@@ -111,7 +106,7 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         figure, alt = _map_picture(result, senses)
         note(figure, key="mix.map", alt=alt)
     if result.report is not None:
-        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, of=result.report, majority=False)
+        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, base=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
     if labeled:
         _notice_senses(result, normalized)
@@ -123,19 +118,19 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
-def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, whole: bool) -> Mixed:
+def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
     words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
         return view_when_read(
-            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=whole)
+            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=every_token)
         )
 
 
 def _take_set() -> None:
     """Copy the weights from the widget to the sliders, which write them into the URL."""
-    if (given := mix_setting(components.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
+    if (setting := mix_setting(components.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
-    for key, value in zip((*slider_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
+    for key, value in zip((*slider_keys(), "gamma", "norm"), (*setting[0], *setting[1:]), strict=True):
         st.session_state[key] = value
     st.session_state.preset = None
 
@@ -162,13 +157,13 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
     alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
-    listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbor)}
-    drawn = [k for k, word in enumerate(result.spellings) if word in listed]
+    listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
+    rows = [k for k, word in enumerate(result.spellings) if word in listed]
     words = [bare(word) for word in result.spellings]
-    if drawn:
-        lean = result.leans[0, drawn] - result.leans[1, drawn]
-        alt = t("Cosine difference of {n} words, as bars.", n=len(drawn))
-        note(lean_bars([words[k] for k in drawn], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
+    if rows:
+        lean = result.leans[0, rows] - result.leans[1, rows]
+        alt = t("Cosine difference of {n} words, as bars.", n=len(rows))
+        note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
     level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
@@ -186,9 +181,9 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
     """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
     notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
-    shares = {name: each.one_nn for name, each in result.alone.items()}
+    shares = {name: single.one_nn for name, single in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
-    shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
+    shares |= {t("other words’ static vectors"): lists.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
     lists.twin(table_twin, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 
@@ -211,16 +206,16 @@ def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport
     return [first, *limits]
 
 
-def widget_data(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
+def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
     """Return as JSON all that a mix of these sentences needs, and the texts of the widget. Braces mark values that it fills in.
 
     For a word without labels, `mix.js` colors a point by the nearer sentence under the visible mix, so both sentences have the same candidates.
     """
-    known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or shorten(bare(chosen[0].word), 24)
-    numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
+    layers, n_layers, word = model_layers.in_use(), len(any_mix.lengths), any_mix.lemma or shorten(bare(chosen[0].word), 24)
+    numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in any_mix.examples.items()}
     names = [(sense, sense_color(k)) for k, sense in enumerate(senses)]
-    if of.lemma is None:
-        numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
+    if any_mix.lemma is None:
+        numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in any_mix.examples}
         names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
     data = {
         "few": model_layers.FEW,
@@ -228,30 +223,32 @@ def widget_data(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -
         "asked": [
             {"title": _list_title(item, k), "text": item.text.strip()[:200], "color": OWN[k], "rows": part.rows.tolist()}
             | {name: pack_numbers(getattr(part, name)) for name in ("cross", "grams", "own")}
-            | ({} if of.lemma else {"listed": of.listed, "itself": of.itself[k]})
-            for k, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))
+            | ({} if any_mix.lemma else {"listed": any_mix.listed, "itself": any_mix.itself[k]})
+            for k, (item, part) in enumerate(zip(chosen, any_mix.candidates, strict=True))
         ],
-        "between": None if of.between is None else pack_numbers(of.between),
+        "between": None if any_mix.between is None else pack_numbers(any_mix.between),
         "presets": _presets(n_layers),
         "marks": [  # where the classifiers that ship learned to set the sliders
             {"name": task_titles()[task], "w": (w := scores(shares, LIMIT)).tolist(), "s": softmax(w).round(3).tolist()}
             for task, shares in learned_mixes(n_layers).items()
         ],
-        "pairs": None if of.pairs is None else pack_numbers(of.pairs),
-        "chance": of.chance,
+        "pairs": None if any_mix.pairs is None else pack_numbers(any_mix.pairs),
+        "chance": any_mix.chance,
         "map": {
-            "rows": of.ids.tolist(),
-            "layers": [np.ravel(flat).round(4).tolist() for flat in of.coordinates],
+            "rows": any_mix.ids.tolist(),
+            "layers": [np.ravel(flat).round(4).tolist() for flat in any_mix.coordinates],
             "stars": [
-                {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(at).round(4).tolist()}
-                for k, at in of.stars.items()
+                {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(place).round(4).tolist()}
+                for k, place in any_mix.stars.items()
             ],
         },
-        "lines": {str(k): (*o.around(), numbers[k]) for k, o in of.examples.items()},
+        "lines": {str(k): (*o.around(), numbers[k]) for k, o in any_mix.examples.items()},
         "senses": [{"name": name, "color": color} for name, color in names],
-        "text": mix_texts(known, word) | {"norm_help": norm_help()} | (_sense_texts(of) if of.lemma else _side_texts(of, word)),
+        "text": mix_texts(layers, word)
+        | {"norm_help": norm_help()}
+        | (_sense_texts(any_mix) if any_mix.lemma else _side_texts(any_mix, word)),
     }
-    if of.lemma is None:
+    if any_mix.lemma is None:
         data["close"] = surroundings.CLOSE
     return data | {"key": text_fingerprint([repr(data)])[:16]}
 
@@ -272,22 +269,22 @@ def norm_help() -> str:
     return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
-def _sense_texts(of: AnyMix) -> dict:
+def _sense_texts(any_mix: AnyMix) -> dict:
     """Return the texts for a word with labeled senses."""
-    return sense_texts(model_layers.in_use(), of.lemma, len(of.ids)) | {
+    return sense_texts(model_layers.in_use(), any_mix.lemma, len(any_mix.ids)) | {
         "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     }
 
 
-def _side_texts(of: AnyMix, word: str) -> dict:
+def _side_texts(any_mix: AnyMix, word: str) -> dict:
     """Return the texts for a word without labeled senses."""
-    n, own = len(of.ids), of.occurrences
-    points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
-    if not own:
+    n, n_occurrences = len(any_mix.ids), any_mix.occurrences
+    points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=n_occurrences)
+    if not n_occurrences:
         points = t("Circles: words (means); “{word}” occurs nowhere else in your corpus.", word=word)
     moves = t("PCA, redrawn when you release.")
     sides = t("Add a second sentence to compare the two.")
-    if len(of.candidates) > 1:
+    if len(any_mix.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
         sides = t(
             "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",

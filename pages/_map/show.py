@@ -42,40 +42,40 @@ def show(in_use: InUse) -> None:
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
         word = _word(in_use, about, words, chosen_by[0])
-        own = over if word == ALL_WORDS else about.about(WordInContext((word or "",), 0))  # the map of all words is the bundled ones'
-        table = own.targets
+        labeled = over if word == ALL_WORDS else about.about(WordInContext((word or "",), 0))  # the map of all words is the bundled ones'
+        table = labeled.targets
         word = word and (table.lemma_of(word) or word)
         result = None
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
-            result = _labeled(in_use, own, word, chosen, place, chosen_by[1])
+            result = _labeled(in_use, labeled, word, chosen, place, chosen_by[1])
         elif word:
             _show_around(in_use, over, word, words, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
-        _measures(replace(in_use, corpus=own.corpus), word, st.session_state.get("view") or model_layers.in_use().top, result)
+        _measures(replace(in_use, corpus=labeled.corpus), word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
 def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
-    own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
-    known = list_words_in(in_use.corpus)
-    labeled = [*dict.fromkeys([*table.lemmas, *known])]
+    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
+    labeled_words = list_words_in(in_use.corpus)
+    labeled = [*dict.fromkeys([*table.lemmas, *labeled_words])]
     others = [ALL_WORDS, *sorted(labeled)] if labeled else frequent_words(over)
-    bundled = workspace(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if known else ()
-    words = list(dict.fromkeys([*own, *others]))
+    bundled = workspace(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if labeled_words else ()
+    words = list(dict.fromkeys([*targets, *others]))
     if not words:
         return None
-    unread = foreign(*own)  # of other letters: all sentences would be searched in vain for them
-    usual = [*(name for name in own if name not in unread), *table.lemmas, *words][0]
+    unread = foreign(*targets)  # of other letters: all sentences would be searched in vain for them
+    usual = [*(name for name in targets if name not in unread), *table.lemmas, *words][0]
     result = word_search(
         place,
         "map_word",
         words,
         usual,
-        known=known,
-        titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if known else t("all words")},
+        known=labeled_words,
+        titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if labeled_words else t("all words")},
         separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
@@ -85,38 +85,38 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
 def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
     """Show the map of a labeled word with its dots colored by sense."""
     table = over.targets
-    own = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
+    target = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
     # On the map of all words the one in question wears its senses' colors among the gray others.
-    lemma = word if word != ALL_WORDS else own
+    lemma = word if word != ALL_WORDS else target
     with right, _more("layout"):
         plan = layout.choose()
     with left:
         ends = layout.ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        placed = atlas.place_sentences(table, word, chosen)
+        stars = atlas.place_sentences(table, word, chosen)
         request = LayoutRequest(
             word=word,
-            contexts=tuple(item.in_context for item in placed.values()),
+            contexts=tuple(item.in_context for item in stars.values()),
             plan=plan,
             ends=ends,
             senses=_opens_in_senses() and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
-        drawing.show(replace(in_use, corpus=over.corpus), result, lemma, placed)
+        drawing.show(replace(in_use, corpus=over.corpus), result, lemma, stars)
     return result
 
 
 def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
-    drawn = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
+    visible = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
     with right, _more("around"):
-        plan = around.choose_plan(len(drawn))
+        plan = around.choose_plan(len(visible))
     with left:
         if reading.every_token(over) is None:
             notice([t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(word))])
             reading.show_state(over)
             return
-        around.show(in_use, over, word, drawn, plan)
+        around.show(in_use, over, word, visible, plan)
 
 
 def _opens_in_senses() -> bool:
@@ -129,10 +129,10 @@ def _more(key: str):
     return st.popover(t("More"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
 
 
-def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
+def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
-    with measures.show_measures(word, of) if of.reports else st.container():
-        lists.twin(of.table(), name=f"map-{of.word}", label=t("Table of {n:,} dots", n=len(of.rows)), key="map.points")
+    with measures.show_measures(word, layout) if layout.reports else st.container():
+        lists.twin(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )

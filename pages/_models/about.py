@@ -133,8 +133,8 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         t("opposite for {tasks}", tasks=", ".join(orders["not"])) if orders["not"] else "",
         t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
     ]
-    each = "; ".join(filter(None, parts))
-    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=each)] if each else []
+    listed = "; ".join(filter(None, parts))
+    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=listed)] if listed else []
 
 
 def _below(panels: list[Panel]) -> list[str]:
@@ -150,10 +150,10 @@ def _below(panels: list[Panel]) -> list[str]:
 
 def _panel_line(panel: Panel) -> str:
     """State the best and the worst layer of a task, as far as the visible digits allow, compared with the baseline."""
-    shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
+    written = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
-    best, worst = (", ".join(layer for layer, values in shown.items() if values == f"{end:.1%}") for end in ends)
-    if len(set(shown.values())) == 1:
+    best, worst = (", ".join(layer for layer, values in written.items() if values == f"{end:.1%}") for end in ends)
+    if len(set(written.values())) == 1:
         where = t("{accuracy:.1%} at layer {best}", accuracy=ends[0], best=best)
     else:
         where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
@@ -161,12 +161,12 @@ def _panel_line(panel: Panel) -> str:
     name = say(panel.baseline_name)
     values = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
     if f"{abs(above):.1f}" == "0.0":
-        beside = t("no better than {baseline}", **values)
+        comparison = t("no better than {baseline}", **values)
     elif above > 0:
-        beside = t("{points:.1f} points above {baseline}", **values)
+        comparison = t("{points:.1f} points above {baseline}", **values)
     else:
-        beside = t("{points:.1f} points below {baseline}", **values)
-    return t("<b>{task}</b>: {where}; {beside}.", task=say(panel.title), where=where, beside=beside)
+        comparison = t("{points:.1f} points below {baseline}", **values)
+    return t("<b>{task}</b>: {where}; {beside}.", task=say(panel.title), where=where, beside=comparison)
 
 
 def _training(log: TrainingLog) -> None:
@@ -193,7 +193,7 @@ def _curves(log: TrainingLog) -> None:
 
 def _card(model: Model, card: ModelCard) -> None:
     st.markdown(t("#### Model card"))
-    known = {
+    labels = {
         "Trained on": t("Trained on"),
         "How": t("How it was trained"),
         "Good for": t("Good for"),
@@ -203,7 +203,7 @@ def _card(model: Model, card: ModelCard) -> None:
     rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("License"): card.meta.get("license", t("see publisher")),
-        **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
+        **{labels.get(label, label): text for label, text in card.papers(i18n.language()).items()},
     }
     if "date" in card.meta:
         rows_by_label[t("Made")] = t("{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", ""))
@@ -285,7 +285,7 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in read}
     shared = [name for name in read if verdicts[name] > 0]
     harmed = [name for name in read if verdicts[name] < 0]
-    own = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
+    by_word = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
     lines = [
         t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
         if shared
@@ -293,8 +293,8 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     ]
     if harmed:
         lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
-    if own:
-        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(own)))
+    if by_word:
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(by_word)))
     return lines
 
 

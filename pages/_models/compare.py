@@ -1,5 +1,7 @@
 """Compare: two models, layers, vector files or corpora, by how many neighbors their words share."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -28,6 +30,7 @@ from pages._frame.parameters import bound
 from pages._models import model_senses
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 SPACES, CORPORA = "spaces", "corpora"
 OFFERED = 8  # words one click away
@@ -148,7 +151,7 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
         job = opened.table_job(side.corpus, side.source)
         if job.error and not job.why_ended:
             raise BadInput(job.error)
-        if job.result is None and job not in [other for other, _ in running]:
+        if job.result is None and job not in [unfinished for unfinished, _ in running]:
             running.append((job, side))
         return job.result is not None
 
@@ -168,10 +171,10 @@ def write_notices(result: SpacesCompared) -> list[str]:
         second = t("{none:.0%} of words share none", none=none)
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+        last = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     else:
-        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
-    return [html("{}; {}.", first, second), whole]
+        last = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
+    return [html("{}; {}.", first, second), last]
 
 
 def describe_halves(result: SpacesCompared) -> list[str]:
@@ -188,14 +191,14 @@ def describe_halves(result: SpacesCompared) -> list[str]:
             )
         )
     s = result.shift
-    if s is not None and (known := ~np.isnan(s.within)).any():
+    if s is not None and (measured := ~np.isnan(s.within)).any():
         lines.append(
             t(
                 "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
-                excess=float(s.excess[known].mean()),
-                between=float(s.between[known].mean()),
-                within=float(s.within[known].mean()),
-                share=float((s.excess[known] > 0).mean()),
+                excess=float(s.excess[measured].mean()),
+                between=float(s.between[measured].mean()),
+                within=float(s.within[measured].mean()),
+                share=float((s.excess[measured] > 0).mean()),
             )
         )
     return lines
@@ -208,7 +211,7 @@ def word_in_both(result: SpacesCompared) -> None:
     first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
-    places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    offer_examples(offered, "cmp_example", partial(st.session_state.__setitem__, "cmp_word"), place=places[0])
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words, languages.in_use())
     if not typed and not find_form(target, c.words, languages.in_use()):
@@ -230,12 +233,7 @@ def word_in_both(result: SpacesCompared) -> None:
             )
             lists.word_lines(
                 [
-                    (c.words[other], float(cosine), t("in both") if other in both else "")
-                    for other, cosine in zip(neighbors[k], cosines[k], strict=True)
+                    (c.words[neighbor], float(cosine), t("in both") if neighbor in both else "")
+                    for neighbor, cosine in zip(neighbors[k], cosines[k], strict=True)
                 ]
             )
-
-
-def _take_example() -> None:
-    if chosen := st.session_state.cmp_example:
-        st.session_state.cmp_word = chosen

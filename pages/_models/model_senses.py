@@ -49,22 +49,25 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     names = [model.layers.transformer or Path(model.name).name for model in models]
     lines, rows, notes = [], [], []
     for name, model, item in zip(names, models, measured, strict=True):
-        known, shares = model.layers, item.shares
-        alone = [shares[space] for space in known.alone]
-        lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
-        best = known.alone[int(np.argmax(alone))]
+        model_layers, shares = model.layers, item.shares
+        accuracies = [shares[space] for space in model_layers.alone]
+        lines.append(Line(name, accuracies, [model_layers.title(space) for space in model_layers.alone]))
+        best = model_layers.alone[int(np.argmax(accuracies))]
         notes.append(
             t(
                 "{model} is best at {where} ({share:.1%}; mix {mix:.1%})",
                 model=name,
-                where=known.title(best),
+                where=model_layers.title(best),
                 share=shares[best],
                 mix=shares["mix"],
             )
         )
         if SENSES in shares:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
-        rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
+        rows += [
+            {t("model"): name, t("layer"): model_layers.title(space), t("1-NN accuracy"): round(share, 4)}
+            for space, share in shares.items()
+        ]
     chance = float(np.mean([item.chance for item in measured]))
     message = "; ".join(notes)
     draw(
@@ -91,18 +94,18 @@ def show_measured() -> None:
     }
     rows = []
     for what, measure in results["measures"].items():
-        given = measure["rows"]
+        rows_by_model = measure["rows"]
         base = {
             t("measure"): titles[what],
             t("test items"): measure["n"],
-            t("chance"): given["chance"][""],
-            results["static"]: given.get("static", {}).get(""),
+            t("chance"): rows_by_model["chance"][""],
+            results["static"]: rows_by_model.get("static", {}).get(""),
         }
         for name in results["models"]:
-            alone = {space: value for space, value in given[name].items() if space.isdecimal()}
-            best = max(alone, key=alone.__getitem__)
-            mixes = {t("mix"): given[name]["mix"], t("best mix"): given[name]["best_mix"]}
-            rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): alone[best]} | mixes)
+            by_layer = {space: value for space, value in rows_by_model[name].items() if space.isdecimal()}
+            best = max(by_layer, key=by_layer.__getitem__)
+            mixes = {t("mix"): rows_by_model[name]["mix"], t("best mix"): rows_by_model[name]["best_mix"]}
+            rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): by_layer[best]} | mixes)
     table = pd.DataFrame(rows)
     with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
         shares = [t("chance"), results["static"], t("at that layer"), t("mix"), t("best mix")]

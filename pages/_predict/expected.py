@@ -86,9 +86,9 @@ def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
         workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )
     joined = expectation.prepended if backward else expectation.appended
-    at = st.session_state.get(passage.AT)
-    moved = at + len(written.words) if backward and at is not None else at
-    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, at=moved)
+    position = st.session_state.get(passage.AT)
+    moved = position + len(written.words) if backward and position is not None else position
+    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, position=moved)
 
 
 def _append(word: str) -> None:
@@ -96,8 +96,8 @@ def _append(word: str) -> None:
 
 
 def _prepend(word: str) -> None:
-    at = st.session_state.get(passage.AT)
-    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), at=None if at is None else at + 1)
+    position = st.session_state.get(passage.AT)
+    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), position=None if position is None else position + 1)
 
 
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
@@ -128,8 +128,8 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
 
 def show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     """Show the words of the text, the list for the masked one, what to notice, and the data table."""
-    known = model_layers.in_use()
-    st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=known.called))
+    layers = model_layers.in_use()
+    st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=layers.called))
     tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
     position = _position(tokens)
     word = tokens[position]
@@ -157,14 +157,14 @@ def _position(tokens: list[str]) -> int:
     state = st.session_state
     usual = max((candidate.position for candidate in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):
-        given = read_parameter(passage.AT)
-        state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
+        label_in_url = read_parameter(passage.AT)
+        state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == label_in_url), usual)
     position = passage.ask_word(tokens)
     return usual if position is None else position
 
 
 def _insert(word: str, position: int) -> None:
-    passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), at=position)
+    passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), position=position)
 
 
 def _describe_masked(word: str, masked: Masked) -> list[str]:

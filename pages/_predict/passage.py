@@ -11,7 +11,7 @@ from pages._frame import examples, question
 from pages._frame.choices import text_box
 from pages._frame.parameters import bound, read_parameter
 from pages._widgets.components import counted_button
-from pages._widgets.inputs import as_you_type
+from pages._widgets.inputs import as_you_type, offer_examples
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
@@ -26,7 +26,7 @@ def ask_text() -> str:
     """Draw the examples, the text and Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
-    known = examples.predict()
+    items = examples.predict()
     names = {
         "open": t("An open end"),
         "cat": t("A cat"),
@@ -35,20 +35,18 @@ def ask_text() -> str:
         "surprise": t("A word that surprises"),
         "agreement": t("Agreement"),
     }
-    st.pills(
-        t("Examples"),
-        range(len(known)),
-        key=EXAMPLE,
-        on_change=_take_example,
-        label_visibility="collapsed",
-        format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
+    offer_examples(
+        range(len(items)),
+        EXAMPLE,
+        _take_example,
+        format_func=lambda k: f":material/format_quote: {names.get(items[k].kind, items[k].text)}",
     )
     columns = st.columns([8, 2.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
         TEXT,
         label,
-        known[0].text,
+        items[0].text,
         limits().max_text,
         place=columns[0],
         height=80,
@@ -77,7 +75,7 @@ def ask_word(tokens: Sequence[str]) -> int | None:
     return st.pills(t("Word in question"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
 
 
-def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
+def put(text: str, *, version: str | None = None, ended: str | None = None, position: int | None = None) -> None:
     """Set the text in a callback, with Undo. Do nothing if the text would be too long."""
     before = _text()
     _trust_place()
@@ -88,10 +86,10 @@ def put(text: str, *, other: str | None = None, ended: str | None = None, at: in
         st.session_state[EARLIER] = [*st.session_state.get(EARLIER, []), before][-KEPT:]
         st.session_state[EXAMPLE] = None
     _replace(before, text)
-    if other is not None:
-        st.session_state[OTHER] = other
-    if at is not None:
-        st.session_state[AT] = at
+    if version is not None:
+        st.session_state[OTHER] = version
+    if position is not None:
+        st.session_state[AT] = position
     st.session_state[ENDED] = ended
 
 
@@ -106,10 +104,10 @@ def undo(steps: int = 1) -> None:
 
 def _fit_other(text: str) -> None:
     """Keep the text to compare with only next to its own example, or a version of it."""
-    known = examples.predict()
+    items = examples.predict()
     if OTHER not in st.session_state and read_parameter(OTHER) is None:
-        st.session_state[OTHER] = next((item.other for item in known if item.text == text), "")
-    elif (other := st.session_state.get(OTHER)) and other in {item.other for item in known} and not is_version(text, other):
+        st.session_state[OTHER] = next((item.other for item in items if item.text == text), "")
+    elif (version := st.session_state.get(OTHER)) and version in {item.other for item in items} and not is_version(text, version):
         st.session_state[OTHER] = ""
 
 
@@ -144,8 +142,7 @@ def _note_change() -> None:
     st.session_state[CHANGED] = True
 
 
-def _take_example() -> None:
-    if (number := st.session_state[EXAMPLE]) is not None:
-        example = examples.predict()[number]
-        put(example.text, other=example.other, at=example.at)
-        st.session_state[EXAMPLE] = number
+def _take_example(number: int) -> None:
+    example = examples.predict()[number]
+    put(example.text, version=example.other, position=example.at)
+    st.session_state[EXAMPLE] = number

@@ -99,10 +99,10 @@ def _get_place(tokens: Sequence[str]) -> int | None:
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None
-    chosen, shown = state.get(passage.CHOSEN), state.get(passage.SHOWN)
+    chosen, last_shown = state.get(passage.CHOSEN), state.get(passage.SHOWN)
     if chosen and chosen[0] == place and chosen[1] != state[passage.NOW]:
         return None
-    return None if shown and shown[0] == place and shown[1] != tokens[place] else place
+    return None if last_shown and last_shown[0] == place and last_shown[1] != tokens[place] else place
 
 
 def _swatch(color: str) -> Markup:
@@ -121,7 +121,7 @@ def token_names(tokens: Sequence[str]) -> list[str]:
 
 def _replace(word: str, position: int) -> None:
     text = st.session_state[passage.TEXT]
-    passage.put(expectation.replaced(text, position, word), other=text, at=position)
+    passage.put(expectation.replaced(text, position, word), version=text, position=position)
 
 
 def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
@@ -137,9 +137,9 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
 
 def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
     tokens = read.tokens
-    known = np.isfinite(read.forward)
+    scored_words = np.isfinite(read.forward)
     lines = []
-    if not known.any():
+    if not scored_words.any():
         return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
     words = np.array([any(map(str.isalnum, token)) for token in tokens])
     called = token_names(tokens)
@@ -151,15 +151,17 @@ def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
         lines.append(t("Most surprising: “{a}” from the left ({x:.1f} bits), “{b}” from the right ({y:.1f}).", **names))
     k = _most(np.abs(read.forward - read.backward), words)
     names = {"word": called[k], "x": read.forward[k], "y": read.backward[k]}
-    if known.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
+    if scored_words.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
         lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     scored = int(np.isfinite(places[0]).sum())
     if scored > 1:
         left, right, both = ((places == 1).sum(axis=1)).tolist()
         names = {"n": scored, "left": left, "right": right, "both": both}
         lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
-    if not known.all():
-        outside = ", ".join(f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
+    if not scored_words.all():
+        outside = ", ".join(
+            f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~scored_words)))[:5]
+        )
         lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
     return lines
 
@@ -167,7 +169,7 @@ def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
 def show_versions(in_use: InUse, read: Reading) -> None:
     """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
-    other = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
+    version = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     columns[1].button(
         t("Keep this text to compare"),
         key="predict.keep",
@@ -176,7 +178,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
         width="stretch",
         help=t("Copies your text here; then edit the one above."),
     )
-    sentences = expectation.sentences_of(other or "")
+    sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
         _twin([(None, k) for k in range(len(read.tokens))], None, read)
@@ -184,12 +186,14 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     old = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
-    before, now = ([_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
+    before, after = (
+        [_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read))
+    )
     alt = t("Surprisal of each word in bits, forward and backward: yours and the other version.")
-    draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
+    draw(versions_figure(words, before, after), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
-    notice(_describe_edit(words, before, now))
+    notice(_describe_edit(words, before, after))
     _twin(pairs, old, read)
 
 
@@ -201,12 +205,12 @@ def _align(values: np.ndarray, places: list[int | None]) -> np.ndarray:
     return np.array([np.nan if k is None else values[k] for k in places])
 
 
-def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.ndarray], now: list[np.ndarray]) -> list[str]:
+def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.ndarray], after: list[np.ndarray]) -> list[str]:
     changed = [k for k, (a, b) in enumerate(words) if a != b]
     if not changed:
         return [t("Both versions are the same. Edit a word above.")]
     lines = []
-    p = [expectation.perplexity(values) for values in (before[0], now[0], before[1], now[1])]
+    p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
     if np.isfinite(p).all():
         lines.append(
             t(
@@ -218,7 +222,7 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
             )
         )
         lines += _verdict(*p)
-    for direction, (old, new) in enumerate(zip(before, now, strict=True)):
+    for direction, (old, new) in enumerate(zip(before, after, strict=True)):
         lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
     return [line for line in lines if line]
 

@@ -95,7 +95,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     labels = [names[item] for item in groups.of]
     suggested = suggested_names(groups)
     senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
-    expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
+    expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
     st.download_button(
         t("Labeled sentences (JSONL)"),
         clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
@@ -178,7 +178,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, lambda now: now.join(read.given))
+            label_store.change(key, lambda labels: labels.join(read.given))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:
@@ -214,11 +214,11 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
 
 def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
     """Select all sentences with their senses as a corpus: the user's labels, and the others as guesses."""
-    document, given = t("{word}, labeled", word=occurrences.word), dict(labels.given)
+    document, by_user = t("{word}, labeled", word=occurrences.word), dict(labels.given)
     sentences = []
     for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):
-        guess = None if k in given else result.senses[sense]
-        target = Target(o.position, o.tokens[o.position], given.get(k), occurrences.word, guess=guess)
+        guess = None if k in by_user else result.senses[sense]
+        target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
         sentences.append(Sentence(o.tokens, (target,), document, o.text))
     name = own_corpus.keep_sentences(sentences).name
     label_store.copy((name, occurrences.word), label_store.current(key))

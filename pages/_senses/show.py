@@ -157,9 +157,9 @@ def _show_sentences(groups: Groups, names: list[str], occurrences: Occurrences) 
     """Show the sentences nearest to the center of each group, and in an expander the least typical ones."""
     typical, odd = [], []
     for number in range(len(names)):
-        here = np.flatnonzero(groups.of == number).tolist()
-        typical.append(sorted(here, key=lambda k: -groups.near[k])[:TYPICAL])
-        odd.append(sorted((k for k in here if k not in typical[-1]), key=lambda k: groups.margin[k])[:ODD])
+        members = np.flatnonzero(groups.of == number).tolist()
+        typical.append(sorted(members, key=lambda k: -groups.near[k])[:TYPICAL])
+        odd.append(sorted((k for k in members if k not in typical[-1]), key=lambda k: groups.margin[k])[:ODD])
     _list_sentences(groups, names, occurrences, typical)
     if any(odd):
         with st.expander(t("Least typical"), key="found.odd"):
@@ -175,9 +175,9 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
             values = {"n": int((groups.of == number).sum()), "all": len(groups.of)}
             note = t("{n} of {all} sentences · cosine to the center", **values)
             # The words near by, where they are not the name, and where there is another group that lacks them.
-            near = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
-            if len(names) > 1 and groups.substitutes[number] and near:
-                note = html("{}<br>{}", t("with: {words}", words=", ".join(near)), note)
+            nearby = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
+            if len(names) > 1 and groups.substitutes[number] and nearby:
+                note = html("{}<br>{}", t("with: {words}", words=", ".join(nearby)), note)
             with column:
                 lists.heading(names[number], sense_color(number), note)
                 show_html("{}", [_line(occurrences, groups, names, k, signs) for k in listed[number]])
@@ -199,20 +199,20 @@ def _bar(shares: np.ndarray, names: list[str]) -> str:
     return html('<span class="shares" role="img" title="{told}" aria-label="{told}">{}</span>', parts, told=message)
 
 
-def _show_glosses(over: Workspace, found: Induction, names: list[str]) -> None:
+def _show_glosses(over: Workspace, induced: Induction, names: list[str]) -> None:
     """Show on request a line for each group, or what is missing and how to get it."""
     if not st.toggle(t("WordNet glosses"), **bound("found_glosses"), help=t("Needs the package wn and a WordNet on this machine.")):
         return
     try:
-        beside = induction.glosses(over, found)
+        result = induction.glosses(over, induced)
     except ElmoscopeError as error:
         st.info(plain(str(error)), icon=":material/menu_book:")
         return
     kinds = {"n": t("noun"), "v": t("verb"), "a": t("adjective"), "s": t("adjective"), "r": t("adverb")}  # as WordNets name them
     for k, name in enumerate(names):
-        first, *others = beside.likeliest(k, LISTED)
+        first, *others = result.likeliest(k, LISTED)
         lists.heading(name, sense_color(k))
         further = [html("<div>{} <i>{}</i></div>", sense.gloss, kinds.get(sense.pos, sense.pos)) for sense in others]
         kind = kinds.get(first.pos, first.pos)
         show_html('<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>', first.gloss, kind, further)
-    st.caption(t("A guess by the words of glosses and sentences ({lexicon}): the likeliest in bold.", lexicon=beside.lexicon))
+    st.caption(t("A guess by the words of glosses and sentences ({lexicon}): the likeliest in bold.", lexicon=result.lexicon))

@@ -54,8 +54,8 @@ def show(in_use: InUse) -> None:
     labels = numbered(stored.given, tokens_of(occurrences.items))
     result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     elsewhere = dict(labels.elsewhere)
-    here = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
-    st.session_state.update({"spread.word": chosen.word, "spread.given": here})  # as the notebook asks for them
+    rows_given = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
+    st.session_state.update({"spread.word": chosen.word, "spread.given": rows_given})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
@@ -96,8 +96,8 @@ def _show_set_aside(key: Key) -> None:
 def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tuple[list[int], list[int]]:
     """Return the order of the table and the offered sentences. Both stay until the user requests the next ones."""
     state, sentences = st.session_state, tokens_of(occurrences.items)
-    known, order, offered = state.get(ROWS, (None, [], []))
-    if known != (key, sentences):
+    scope, order, offered = state.get(ROWS, (None, [], []))
+    if scope != (key, sentences):
         order, offered = [], []
     doubtful = result.doubtful.tolist() if result else []
     if not order:
@@ -118,24 +118,24 @@ def _step(key: Key, step: Callable[[Labels], Labels]) -> None:
 
 
 def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
-    given = dict(labels.given)
+    by_user = dict(labels.given)
     names = labels.senses
     n = len(occurrences.items)
-    of = result.of if result else np.array([names.index(given[k]) if k in given else -1 for k in range(n)])
-    sure = result.shares[np.arange(n), of] if result else np.ones(n)
+    senses = result.of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
+    sure = result.shares[np.arange(n), senses] if result else np.ones(n)
     hovers = [_hover(occurrences, labels, result, k) for k in range(n)]
-    labeled = np.isin(np.arange(n), list(given))
-    figure = label_map(occurrences.coordinates, of, sure, labeled, names, hovers, key="spread")
-    alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(given), names=", ".join(names) or "–")
+    labeled = np.isin(np.arange(n), list(by_user))
+    figure = label_map(occurrences.coordinates, senses, sure, labeled, names, hovers, key="spread")
+    alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(by_user), names=", ".join(names) or "–")
     draw(figure, key=_map_key(), alt=alt, config=MAP_CONFIG, on_select="rerun", selection_mode=("points", "box", "lasso"))
     show_html('<p class="small">{}</p>', t("Click a dot, or draw around several. Rim: labeled by you. Faint: uncertain."))
 
 
 def _hover(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, k: int) -> str:
-    o, given = occurrences.items[k], dict(labels.given)
+    o, by_user = occurrences.items[k], dict(labels.given)
     sentence = mark(o.tokens, o.position)
-    if k in given:
-        return sentence + html("<br><b>{}</b>", given[k])
+    if k in by_user:
+        return sentence + html("<br><b>{}</b>", by_user[k])
     return sentence + (html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]]) if result else "")
 
 
@@ -155,7 +155,7 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         return
     st.markdown(t("**Which sense?** The most doubtful first"))
-    put_off, given = label_store.unsure(key), dict(labels.given)
+    put_off, by_user = label_store.unsure(key), dict(labels.given)
     for k in offered:
         o = occurrences.items[k]
         token = o.tokens, o.position
@@ -167,7 +167,7 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
             t("Sense"),
             list(titles),
             key=box,
-            default=given.get(k) or (UNSURE if token in put_off else None),
+            default=by_user.get(k) or (UNSURE if token in put_off else None),
             label_visibility="collapsed",
             on_change=partial(_answered, key, token, box),
             format_func=titles.get,
@@ -196,8 +196,8 @@ def _selected(occurrences: Occurrences) -> list[Token]:
     state, sentences = st.session_state, tokens_of(occurrences.items)
     on_map = selected_rows(state.get(_map_key()))
     in_table = (state.get(TABLE) or {}).get("selection", {}).get("rows", [])
-    known, order, _ = state.get(ROWS, (None, [], []))
-    order = order if known and known[1] == sentences else range(len(sentences))
+    scope, order, _ = state.get(ROWS, (None, [], []))
+    order = order if scope and scope[1] == sentences else range(len(sentences))
     numbers = sorted({*on_map, *(order[k] for k in in_table if k < len(order))})
     return [sentences[k] for k in numbers if k < len(sentences)]
 
@@ -244,13 +244,13 @@ def _undo(labels: Labels, steps: int) -> Labels:
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
-    n, given = len(occurrences.items), len(labels.given)
+    n, n_given = len(occurrences.items), len(labels.given)
     if result is None:
-        return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=given, n=n, word=occurrences.word)]
+        return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=n_given, n=n, word=occurrences.word)]
     counts = np.bincount(result.of, minlength=len(result.senses))
     named = ", ".join(f"{sense} {count}" for sense, count in zip(result.senses, counts.tolist(), strict=True))
     doubtful = int((result.shares.max(axis=1) < DOUBTFUL).sum())
-    notes = [t("{given} labels spread to {n} sentences: {counts}.", given=given, n=n, counts=named)]
+    notes = [t("{given} labels spread to {n} sentences: {counts}.", given=n_given, n=n, counts=named)]
     notes.append(tn("{n} is below {limit:.0%}.", "{n} are below {limit:.0%}.", doubtful, limit=DOUBTFUL))
     if layer != SENSES:
         notes.append(t("Probabilities are calibrated for the sense space."))
@@ -300,20 +300,20 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []
     for number, sense in enumerate(labels.senses):
-        given = len(labels.sentences(sense))
-        message = t("{given} labeled, {n} in all", given=given, n=int((result.of == number).sum())) if result else str(given)
+        n_given = len(labels.sentences(sense))
+        message = t("{given} labeled, {n} in all", given=n_given, n=int((result.of == number).sum())) if result else str(n_given)
         chips.append(html("{} <span class='small'>{}</span> ", lists.chip_of(sense, sense_color(number)), message))
     show_html('<div class="chips">{}</div>', chips)
 
 
 def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
     """Show all sentences with check boxes."""
-    given, rows = dict(labels.given), []
+    by_user, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
-        row |= {t("sense"): given.get(k) or (result.senses[result.of[k]] if result else "")}
-        share = "" if k in given or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
-        rows.append(row | {t("probability"): share, t("by you"): k in given})
+        row |= {t("sense"): by_user.get(k) or (result.senses[result.of[k]] if result else "")}
+        share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
+        rows.append(row | {t("probability"): share, t("by you"): k in by_user})
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,

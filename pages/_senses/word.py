@@ -79,14 +79,14 @@ def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
 def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
     """Draw the word (the target word by default), the layer and the number of groups."""
     usual = _usual(over, table)
-    known = list_words_in(over.corpus)
-    offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
+    labeled = list_words_in(over.corpus)
+    offered = list(dict.fromkeys([usual, *sorted({*labeled, *table.lemmas}), *words]))
     word = word_search(
         st.container(),
         WORD,
         offered,
         usual,
-        known=known,
+        known=labeled,
         separability={},
         titles={},
         help=t("Any word in at least 10 sentences of your corpus."),
@@ -123,10 +123,10 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     corpus the box turns to that word, unless the chosen word occurs there too.
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
-    own = not sentences_of(over.corpus)
-    if not own and state.get("example") == examples.first_word():
+    is_custom = not sentences_of(over.corpus)
+    if not is_custom and state.get("example") == examples.first_word():
         usual = examples.word_to_group() or usual
-    if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
+    if is_custom and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
     before, state[CORPUS] = state.get(CORPUS), over.corpus
     if before not in (None, over.corpus) and not gone_through_history():
@@ -140,13 +140,13 @@ def _none(table: OccurrenceTable) -> None:
     """State that no word is frequent enough, which word is the most frequent, and what to do."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
-    most = next((k for k in order if clusters.tells(table.words[k])), None)
+    commonest = next((k for k in order if clusters.tells(table.words[k])), None)
     values = {
         "least": clusters.FEWEST,
-        "word": plain(shorten(bare(table.words[most]))) if most is not None else "",
-        "n": int(counts[most]) if most is not None else 0,
+        "word": plain(shorten(bare(table.words[commonest]))) if commonest is not None else "",
+        "n": int(counts[commonest]) if commonest is not None else 0,
     }
-    if most is None:
+    if commonest is None:
         st.info(t("No word to group yet. Add text."), icon=":material/edit:")
     else:
         st.info(

@@ -35,6 +35,7 @@ from pages._frame.parameters import read_parameter
 from pages._texts import usage_graph
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.inputs import offer_examples
 
 CORPORA, DATES = "corpora", "dates"
 WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
@@ -58,17 +59,17 @@ def show(in_use: InUse) -> None:
     for side in sides:
         registry.resolve(side.corpus, "corpus")
     if is_example:
-        st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
+        offer_examples(EXAMPLE_WORDS, "change.word_taken", partial(st.session_state.__setitem__, WORD))
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
     st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
-    whole = bool(word) and any(needs_every_token(workspace(in_use), side, word) for side in sides)
+    reads_all = bool(word) and any(needs_every_token(workspace(in_use), side, word) for side in sides)
     wanted = st.session_state.get(RANKED) == key or st.session_state.get(LIKE) == (*key, word)
-    read = _reading(in_use, sides, wanted=whole or wanted)
+    read = _reading(in_use, sides, wanted=reads_all or wanted)
     if not word:
         st.info(t("No word occurs {n} times on both sides. Add text, or choose another date.", n=FEWEST), icon=":material/library_books:")
-    elif read is None or not whole:
+    elif read is None or not reads_all:
         with show_errors():  # the list stands whatever becomes of the word
             if (result := _answer(in_use, sides, word, key)) is not None:
                 like = _like(in_use, sides, word, key) if read is None else None
@@ -136,7 +137,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
-    is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
+    is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
     usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     sides, names = _sides(in_use, news, what, places)
@@ -199,11 +200,6 @@ def _offer_example(news: str) -> None:
         )
 
 
-def _take_word() -> None:
-    if chosen := st.session_state["change.word_taken"]:
-        st.session_state[WORD] = chosen
-
-
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     bands = [band.name or names[k] for k, band in enumerate(result.bands)]
@@ -225,11 +221,11 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         rows = [
             {
                 t("distance"): title,
-                t("here"): format_number(of.value, ".3f"),
-                t("shuffled"): format_number(of.null, ".3f"),
-                "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
+                t("here"): format_number(measure.value, ".3f"),
+                t("shuffled"): format_number(measure.null, ".3f"),
+                "p": format_p(measure.p).removeprefix("p ").removeprefix("= "),
             }
-            for title, of in zip(measure_titles().values(), result.change.measures.values(), strict=True)
+            for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(pd.DataFrame(rows))
         st.caption(
@@ -265,8 +261,8 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
         title = t("{group}: {n} and {m} sentences", group=plain(group), n=counts[0], m=counts[1])
         with st.expander(title, key=f"change.group.{number}"):
             for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
-                here = np.flatnonzero((result.groups == number) & (on_second == side))
-                nearest = here[np.argsort(-result.near[here])][:TYPICAL]
+                members = np.flatnonzero((result.groups == number) & (on_second == side))
+                nearest = members[np.argsort(-result.near[members])][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
                     lines = [
@@ -323,7 +319,7 @@ def _progress(job: Job, left: str) -> str:
 
 def _list(ranked: list[RankedWord]) -> None:
     table = change.tabulate_ranking(ranked)
-    changed = sum(each.corrected < LEVEL for each in ranked)
+    changed = sum(item.corrected < LEVEL for item in ranked)
     st.caption(
         tn(
             "{k} of {n} word differs beyond chance. Select one.",

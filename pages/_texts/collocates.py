@@ -26,7 +26,7 @@ from pages._cached.views import view
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_errors
+from pages._frame.markup import fragment
 from pages._frame.parameters import bound
 from pages._texts import store
 from pages._texts.concordance import describe_hits, draw_lines, query_kind
@@ -42,27 +42,26 @@ def show(in_use: InUse) -> None:
     _part(store.workspace_over(in_use, store.own_texts()))
 
 
-@st.fragment
+@fragment
 def _part(workspace: Workspace) -> None:
-    with show_errors():
-        corpus = workspace.encoded
-        places = st.columns([8, 2], vertical_alignment="bottom")
-        query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-        usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
-        named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
-        with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
-            kind = query_kind("collocate_kind", st, search.LEMMA)
-            senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
-            window = st.slider(t("Window, words each side"), **bound("window", max_value=WIDEST, value=WINDOW))
-            minimum = st.number_input(t("Together at least"), **bound("minimum"))
-            order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
-            grammar = st.toggle(t("Function words"), **bound("grammar"))
-        request = CollocatesRequest(
-            query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
-        )
-        with st.spinner(t("Counting…"), show_time=True):
-            result = view(collocates, workspace, request)
-        _show(workspace, request, result, bool(usual), corpus)
+    corpus = workspace.encoded
+    places = st.columns([8, 2], vertical_alignment="bottom")
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+    usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
+    named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
+    with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
+        kind = query_kind("collocate_kind", st, search.LEMMA)
+        senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
+        window = st.slider(t("Window, words each side"), **bound("window", max_value=WIDEST, value=WINDOW))
+        minimum = st.number_input(t("Together at least"), **bound("minimum"))
+        order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
+        grammar = st.toggle(t("Function words"), **bound("grammar"))
+    request = CollocatesRequest(
+        query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
+    )
+    with st.spinner(t("Counting…"), show_time=True):
+        result = view(collocates, workspace, request)
+    _show(workspace, request, result, bool(usual), corpus)
 
 
 def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:

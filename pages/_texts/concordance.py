@@ -39,7 +39,7 @@ from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -68,31 +68,30 @@ def show(in_use: InUse) -> None:
     _search(workspace)
 
 
-@st.fragment
+@fragment
 def _search(workspace: Workspace) -> None:
-    with show_errors():
-        corpus = workspace.encoded
-        several = len(corpus.documents) > 1
-        places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
-        query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-        kind = query_kind("find_kind", places[1])
-        order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
-        documents = ()
-        if several:
-            st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
-            documents = places[3].multiselect(
-                t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
-            )
-        guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
-        request = ConcordanceRequest(
-            query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
+    corpus = workspace.encoded
+    several = len(corpus.documents) > 1
+    places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+    kind = query_kind("find_kind", places[1])
+    order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
+    documents = ()
+    if several:
+        st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
+        documents = places[3].multiselect(
+            t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
         )
-        request = with_senses(workspace, request)
-        if not _is_sorted(workspace, request):
-            return
-        with st.spinner(t("Searching…"), show_time=True):
-            result = view(concordance, workspace, request)
-        _show(workspace, request, result, bool(guessed))
+    guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
+    request = ConcordanceRequest(
+        query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
+    )
+    request = with_senses(workspace, request)
+    if not _is_sorted(workspace, request):
+        return
+    with st.spinner(t("Searching…"), show_time=True):
+        result = view(concordance, workspace, request)
+    _show(workspace, request, result, bool(guessed))
 
 
 def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
@@ -172,17 +171,17 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         )
 
 
-def draw_lines(of: HitLines, *, key: str) -> None:
+def draw_lines(hits: HitLines, *, key: str) -> None:
     """Draw the concordance. Call it within a fragment, so that a request for more lines runs nothing else."""
     search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
-    n, size = len(of), SLICE_OF_SUBSTITUTES if of.by_substitutes else SLICE
-    first = min(int(number), max(0, n - 1)) if search == of.key and number.isdecimal() and len(number) < 10 else 0
+    n, size = len(hits), SLICE_OF_SUBSTITUTES if hits.by_substitutes else SLICE
+    first = min(int(number), max(0, n - 1)) if search == hits.key and number.isdecimal() and len(number) < 10 else 0
     rows = [
         (line.before[-LONGEST_SIDE:], line.hit, line.after[:LONGEST_SIDE], source, sense_color(sense) if sense >= 0 else "")
-        for line, source, sense in of.lines(first, size)
+        for line, source, sense in hits.lines(first, size)
     ]
     named = any(source for *_, source, _ in rows)
-    data = {"id": of.key, "n": min(n, MOST_LINES), "first": first, "slice": size, "lines": rows, "closed": CLOSED, "named": named}
+    data = {"id": hits.key, "n": min(n, MOST_LINES), "first": first, "slice": size, "lines": rows, "closed": CLOSED, "named": named}
     _aligned(key=key, data=data | {"label": t("Concordance"), "title": t("Whole sentence")}, on_at_change=lambda: None)
 
 
@@ -218,16 +217,16 @@ def show_facts(result: Concordance) -> None:
 
 def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
     """Describe the frequency, the documents and the neighbors of the hits."""
-    shown = shorten(query.strip())
+    query_text = shorten(query.strip())
     lines = []
     total = len(corpus)
     if not len(hits):
-        near = ", ".join(f"“{word}”" for word in similar(corpus, query))
-        lines.append(t("“{word}” does not occur.", word=shown))
-        return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
+        spellings = ", ".join(f"“{word}”" for word in similar(corpus, query))
+        lines.append(t("“{word}” does not occur.", word=query_text))
+        return [*lines, t("Similar spellings: {words}.", words=spellings)] if spellings else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
     rate = 1e6 * len(hits) / total
-    values = {"word": shown, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
+    values = {"word": query_text, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
     if len(hits) == 1:
         lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
     else:
@@ -245,7 +244,7 @@ def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
     if before[1] > 1:
         lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
     if guessed:
-        lines.append(t("Example: “{word}”.", word=shown))
+        lines.append(t("Example: “{word}”.", word=query_text))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines

@@ -92,19 +92,19 @@ def _paste(place) -> None:
 
 
 def _files(place) -> None:
-    most = limits()
+    allowed = limits()
     upload_box(
         KEY,
-        t("Texts, {mb} MB each", mb=upload_limit(most.max_file_mb)),
-        most.max_file_mb,
+        t("Texts, {mb} MB each", mb=upload_limit(allowed.max_file_mb)),
+        allowed.max_file_mb,
         several=True,
         place=place,
         help=t(
             "{kinds}: at most {files} files, {sentences:,} sentences, {tokens:,} tokens.",
             kinds=", ".join(SUFFIXES),
-            files=most.max_files,
-            sentences=most.max_sentences,
-            tokens=most.max_tokens,
+            files=allowed.max_files,
+            sentences=allowed.max_sentences,
+            tokens=allowed.max_tokens,
         ),
     )
 

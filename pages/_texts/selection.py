@@ -96,8 +96,8 @@ def _forget(corpus: str) -> None:
         own_corpus.forget(corpus)
     state = st.session_state
     state["corpus.own"] = [name for name in state.get("corpus.own", ()) if name != corpus]
-    kept = state.get("corpus.kept", ("", None))[1]
-    if isinstance(kept, KeptCorpus) and kept.name == corpus:
+    stored = state.get("corpus.kept", ("", None))[1]
+    if isinstance(stored, KeptCorpus) and stored.name == corpus:
         state.update(corpus_text="", corpus_folder="")
         state.pop("corpus.kept")
         uploads.remove(inputs.KEY)
@@ -105,9 +105,9 @@ def _forget(corpus: str) -> None:
         state.corpus = languages.in_use().sentences or BUNDLED_CORPUS
 
 
-def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
+def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
     """Show the size of a corpus and of its index."""
-    own = sentences_of(corpus) is None
+    is_custom = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
     figures = [
         (t("Documents"), f"{plan.documents:,}"),
@@ -115,13 +115,13 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
         (t("Tokens"), f"{plan.tokens:,}"),
         (t("Distinct words"), f"{plan.words:,}"),
     ]
-    if own:
+    if is_custom:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
         figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.working_bytes))]
     words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)]
-    if not own:
+    if not is_custom:
         lines.insert(0, " · ".join(f"{label} {value}" for label, value in figures))
     else:
         for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
@@ -133,8 +133,8 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
             else t("The index keeps the layers of every token.")
         )
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
-    _left_out(kept)
-    if own and (unread := store.unread(in_use, corpus)):
+    _left_out(stored)
+    if is_custom and (unread := store.unread(in_use, corpus)):
         st.warning(plain(unread, 400), icon=":material/translate:")
 
 
@@ -153,17 +153,17 @@ def _size(n_bytes: float) -> str:
     return t("{n:,.0f} MB", n=n_bytes / 1e6) if n_bytes >= 9.95e6 else t("{n:.1f} MB", n=n_bytes / 1e6)
 
 
-def _left_out(kept: KeptCorpus | None) -> None:
-    if kept is None or not kept.skipped:
+def _left_out(stored: KeptCorpus | None) -> None:
+    if stored is None or not stored.skipped:
         return
-    n = len({file.name for file in kept.skipped})  # one file may have several notes
+    n = len({file.name for file in stored.skipped})  # one file may have several notes
     with st.expander(
         tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n),
         icon=":material/warning:",
         expanded=n < 4,
         key="corpus.left_out",
     ):
-        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in kept.skipped)  # the line begins with the name
+        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in stored.skipped)  # the line begins with the name
         show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', name, why) for name, why in lines])
 
 

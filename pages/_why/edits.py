@@ -89,24 +89,24 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
-def _picture(path: EditPath, way: Way, revealed: bool) -> None:
+def _picture(path: EditPath, route: Way, revealed: bool) -> None:
     """Return the word's map with the path, or with its two ends before the answer."""
-    word, n = path.lemma, len(way.occurrences)
-    at = range(len(path.steps)) if revealed else [0, -1]
-    steps, points = [path.steps[k] for k in at], way.places[list(at)]
+    word, n = path.lemma, len(route.occurrences)
+    visible = range(len(path.steps)) if revealed else [0, -1]
+    steps, points = [path.steps[k] for k in visible], route.places[list(visible)]
     lists.heading(
         t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word),
         layer_color(path.space),
         t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
     figure = atlas.word_map(
-        way.occurrences,
-        way.coordinates,
+        route.occurrences,
+        route.coordinates,
         path.senses,
         word,
         layer=path.space,
         key=f"flip.map.{word}",
-        limits=find_limits(way.coordinates, points),
+        limits=find_limits(route.coordinates, points),
         height=316,
         name_senses=False,
     )
@@ -132,7 +132,7 @@ def _leads(path: EditPath, revealed: bool) -> None:
     margins, flips = path.margins, path.flips
     if not revealed:
         inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
-        margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
+        margins, flips = {name: np.where(inner, np.nan, values) for name, values in margins.items()}, dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
     alt = (
         t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
@@ -163,11 +163,11 @@ def choose_order(in_use: InUse) -> tuple[str, str]:
     return order, layer
 
 
-def choose_guess(steps: Sequence[EditStep], of: tuple, *, labeled: bool) -> tuple[int | None, bool]:
+def choose_guess(steps: Sequence[EditStep], path_key: tuple, *, labeled: bool) -> tuple[int | None, bool]:
     """Return the user's guess (NEVER, the number of an edit, or None), and whether to show the answer."""
-    if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
+    if st.session_state.get("flip_of", path_key) != path_key:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, ""
-    st.session_state.flip_of = of
+    st.session_state.flip_of = path_key
     titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
     label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
     guess = choice("guess", label, titles, "", in_box=True)
@@ -179,7 +179,7 @@ def name_senses(path: EditPath) -> EditPath:
     if path.lemma:
         return path
     name = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}.__getitem__
-    senses, read, ends = (tuple(map(name, each)) for each in (path.senses, path.read, path.ends))
+    senses, read, ends = (tuple(map(name, items)) for items in (path.senses, path.read, path.ends))
     return replace(path, senses=senses, read=read, ends=ends)
 
 

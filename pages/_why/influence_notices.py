@@ -19,7 +19,7 @@ from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
 from pages._widgets import lists
-from pages._widgets.inputs import Chosen
+from pages._widgets.inputs import Chosen, offer_examples
 from pages._word import verdict
 
 NEUTRAL = "thing"  # the default of a swap
@@ -76,12 +76,18 @@ def controls(in_use: InUse) -> Options:
 
 def _examples() -> None:
     """Offer sentences in which one half decides, the halves disagree, or the model errs."""
-    known = examples.decided()
-    labels = [_label(example) for example in known]
+    items = examples.decided()
+    labels = [_label(example) for example in items]
     picked = st.session_state.get("decided.example")
-    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
+    if picked in range(len(items)) and items[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
-    st.pills(t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, format_func=labels.__getitem__)
+    offer_examples(
+        range(len(items)),
+        "decided.example",
+        lambda number: question.put(a=items[number].text, word=items[number].word),
+        label_visibility="visible",
+        format_func=labels.__getitem__,
+    )
 
 
 def _label(example: Decided) -> str:
@@ -94,13 +100,6 @@ def _label(example: Decided) -> str:
     if example.shows == "wrong":
         return t("{word}: the model is wrong", word=example.word)
     return f":material/format_quote: {example.word}"
-
-
-def _take_example() -> None:
-    number = st.session_state["decided.example"]
-    if number is not None:
-        example = examples.decided()[number]
-        question.put(a=example.text, word=example.word)
 
 
 def name_half(half: str) -> str:
@@ -157,7 +156,7 @@ def list_turning_words(result: Influence, options: Options) -> list[str]:
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
-def describe_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
+def describe_apart(result: Influence, options: Options, content: Collection[int], other_word: str) -> list[str]:
     """State which word separates the vectors from those of the other sentence's word, or brings them closer, in two sentences."""
     if not result.changed:
         return [_sentence(t("there is no other word"))]
@@ -171,7 +170,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         "who": name_half(options.half),
         "target": result.word_at(result.position),
     }
-    places["other"] = shorten(bare(other))
+    places["other"] = shorten(bare(other_word))
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
@@ -214,10 +213,16 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
     word = result.word_at(result.changed[naming[0]])
-    at = model_layers.in_use().at(options.layer, begins=True)
-    who = name_half(options.half)
+    where = model_layers.in_use().at(options.layer, begins=True)
+    half = name_half(options.half)
     return [
-        t("{at}, read by {who}, “{word}” moves the vector most, by {value}.", at=at, who=who, word=word, value=f"{moved[naming[0]]:.2f}"),
+        t(
+            "{at}, read by {who}, “{word}” moves the vector most, by {value}.",
+            at=where,
+            who=half,
+            word=word,
+            value=f"{moved[naming[0]]:.2f}",
+        ),
         sums,
     ]
 
@@ -259,9 +264,9 @@ def _heaviest(result: Influence, options: Options, stands: SenseStanding, conten
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
         return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
-    most = naming[0]
-    places = {"word": result.word_at(result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
-    if values[most] > 0:
+    strongest = naming[0]
+    places = {"word": result.word_at(result.changed[strongest]), "sense": stands.sense, "value": f"{abs(values[strongest]):.2f}"}
+    if values[strongest] > 0:
         return t("“{word}” matters most: it adds {value} to the lead of “{sense}”", **places)
     return t("“{word}” matters most: it lowers the lead of “{sense}” by {value}", **places)
 
@@ -289,10 +294,10 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
 
 def _sides(result: Influence, view: str) -> list[str]:
     """State which direction decides, how many words it has read, and whether both agree."""
-    each = influence.halves(result, view)
+    standings = influence.halves(result, view)
     side = influence.settles(result, view)
     added = influence.gains(result, view)
-    past, future = each[influence.PAST], each[influence.FUTURE]
+    past, future = standings[influence.PAST], standings[influence.FUTURE]
     values = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
     if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
@@ -304,7 +309,7 @@ def _sides(result: Influence, view: str) -> list[str]:
         lines.append(_past_settles(result.position, values))
     elif side == influence.FUTURE:
         lines.append(_future_settles(len(result.tokens) - 1 - result.position, values))
-    elif each[influence.BOTH].clear:
+    elif standings[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
                 t(

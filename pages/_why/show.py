@@ -42,7 +42,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) 
         _show_influence(in_use, first, second)
 
 
-def _show_influence(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
+def _show_influence(in_use: InUse, chosen: Chosen, second: Chosen) -> None:
     """Color the sentence by the influence of its words, and show the details. `other` is the word of the second sentence."""
     picture = st.container()
     more = st.popover(t("More"), icon=":material/tune:", key="decided.more")
@@ -58,7 +58,7 @@ def _show_influence(in_use: InUse, chosen: Chosen, other: Chosen) -> None:
     if answer.by == attribution.SENSES:
         _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
-        answer = _without_senses(in_use, request, answer, options, other, picture)
+        answer = _without_senses(in_use, request, answer, options, second, picture)
     lists.twin(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
     if answer.influence.changed:
         _show_substitutes(in_use, chosen, options, answer.content)
@@ -128,11 +128,11 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 
 
 def _without_senses(
-    in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, other: Chosen, picture: DeltaGenerator
+    in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, second: Chosen, picture: DeltaGenerator
 ) -> Attribution:
     """Show which words separate two unlabeled words, or how far each word moves a single one."""
-    if other.position is not None:
-        answer = view(attribution.compute, workspace(in_use), replace(request, other=other.in_context))
+    if second.position is not None:
+        answer = view(attribution.compute, workspace(in_use), replace(request, other=second.in_context))
     result = answer.influence
     if answer.by == attribution.MOVED:
         _how_far(answer, options, picture)
@@ -142,7 +142,7 @@ def _without_senses(
     column = result.views.index(options.layer)
     hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), influence_notices.write_legend_of_two(pair), place=picture)
-    notice(describe_apart(result, options, answer.content, other.word))
+    notice(describe_apart(result, options, answer.content, second.word))
     with _every_layer():
         lists.heading(t("Word by word"), pair[0], t("cosine gained without it"))
         show_html("{}", _heat(result, column, values, pair))
@@ -205,14 +205,14 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
 
 def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
     """State which content word changes the expected words most, and how."""
-    most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
-    if most is None or changes[most].size < influence.CLEAR:
+    strongest = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
+    if strongest is None or changes[strongest].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
     values = {
-        "word": shorten(bare(tokens[most])),
-        "size": f"{changes[most].size:.2f}",
+        "word": shorten(bare(tokens[strongest])),
+        "size": f"{changes[strongest].size:.2f}",
         "way": _name_change(options),
-        "change": _come_and_go(changes[most]),
+        "change": _come_and_go(changes[strongest]),
     }
     return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **values)
 

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Any, TypeVar
 from unicodedata import category
 
 import streamlit as st
@@ -20,6 +21,18 @@ from pages._frame import examples, language, question
 from pages._frame.choices import text_box
 from pages._frame.parameters import bound, gone_through_history, read_parameter, readable, write_parameter
 from pages._frame.question import follow
+
+T = TypeVar("T")
+
+
+def offer_examples(items: Sequence[T], key: str, take: Callable[[T], object], *, place: Any = st, **options: Any) -> None:
+    """Draw examples as pills. Call `take` with the one that the user chooses. `options` are those of st.pills."""
+
+    def changed() -> None:
+        if (chosen := st.session_state[key]) is not None:
+            take(chosen)
+
+    place.pills(t("Examples"), items, key=key, on_change=changed, **{"label_visibility": "collapsed"} | options)
 
 
 def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
@@ -83,20 +96,11 @@ def _reading(spelling: str, now: str, other: str) -> None:
 
 
 def _examples() -> None:
-    st.pills(
-        t("Examples"),
-        list(examples.pairs()),
-        key="example",
-        on_change=_take_example,
-        label_visibility="collapsed",
-        format_func=lambda word: f":material/format_quote: {word}",
-    )
-
-
-def _take_example() -> None:
-    if word := st.session_state.example:
+    def put(word: str) -> None:
         a, b = examples.pairs()[word]
         question.put(a=a, b=b)
+
+    offer_examples(list(examples.pairs()), "example", put, format_func=lambda word: f":material/format_quote: {word}")
 
 
 def sentence(place, key: str, label: str, label_of_word: str, *, live: str | bool = False) -> Chosen:

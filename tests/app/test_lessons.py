@@ -21,8 +21,7 @@ def said(page: AppTest) -> str:
     return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "language"), [*((name, "en") for name in NAMES), ("cone", "ko")])
 def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, language: str):
     page = opened(PAGE, lesson=name, lang=language)
     assert not page.exception and not page.error

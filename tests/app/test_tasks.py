@@ -59,10 +59,10 @@ def test_what_is_typed_is_shown_as_text():
 
 def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
     html = notices.draw_spans(
-        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, alone=[(2, 2, "x & y")]
+        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, dashed=[(2, 2, "x & y")]
     )
     assert html.count('class="span"') == 1 and html.count('class="span alone"') == 1 and "≠ x &amp; y" in html and "&lt;b&gt;" in html
-    assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, alone=True)
+    assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, is_dashed=True)
 
 
 def test_coreference_draws_whole_chains_each_in_a_color_with_it_among_them():

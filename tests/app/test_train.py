@@ -5,6 +5,8 @@ import re
 import shlex
 import subprocess
 import threading
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -29,23 +31,41 @@ from pages._frame.jobs import QUEUE, Queue
 from tests.app.test_pages import opened
 
 
-def rows(*labels: str) -> Table:
-    return Table("own.csv", tuple(ScoreRow(f"text number {k}", label) for k, label in enumerate(labels)), ("text",), "topic")
+def make_order(**options) -> Order:
+    """Return a training of two variants on the user's file, with other options if given."""
+    default = {
+        "title": "own.csv",
+        "files": {"train": "own.csv"},
+        "columns": {},
+        "variants": ("tfidf", "glove"),
+        "seeds": (0,),
+        "share": 1.0,
+    }
+    return Order(**{"task": "own", "epochs": 3, "model": "elmo-mini", "vectors": "glove-mini"} | default | options)
 
 
-def test_forty_classes_of_one_row_each_are_refused_in_a_sentence():
-    with pytest.raises(BadInput, match=f"40 of 40 classes under “topic” in own.csv have fewer than {FEWEST} different texts"):
-        check_classes(rows(*(f"class {k}" for k in range(40))), "own.csv")
+def write_rows(path: Path, n: int) -> Path:
+    """Write a table of `n` different texts of two classes."""
+    path.write_text("text,label\n" + "".join(f"{'ab'[k % 2]} remark number {k},{'ab'[k % 2]}\n" for k in range(n)))
+    return path
 
 
-def test_repeating_a_text_makes_no_class_larger():
-    repeated = Table("own.csv", tuple(ScoreRow("the same", label) for label in "aabbaabb"), ("text",), "topic")
-    with pytest.raises(BadInput, match="2 of 2 classes"):
-        check_classes(repeated, "own.csv")
-
-
-def test_a_rare_class_beside_large_ones_is_left_to_the_split():
-    check_classes(rows(*["a", "b"] * 20, "rare"), "own.csv")
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (
+            "different",
+            [f"class {k}" for k in range(40)],
+            f"40 of 40 classes under “topic” in own.csv have fewer than {FEWEST} different texts",
+        ),
+        ("equal", "aabbaabb", "2 of 2 classes"),  # a repeated text makes no class larger
+        ("different", ["a", "b"] * 20 + ["rare"], ""),  # the split handles a rare class
+    ],
+)
+def test_classes_of_too_few_different_texts_are_refused(texts: str, labels, message: str):
+    rows = tuple(ScoreRow("the same" if texts == "equal" else f"text number {k}", label) for k, label in enumerate(labels))
+    with pytest.raises(BadInput, match=message) if message else nullcontext():
+        check_classes(Table("own.csv", rows, ("text",), "topic"), "own.csv")
 
 
 def test_what_a_split_finds_is_said_before_the_button(tmp_path):
@@ -104,20 +124,7 @@ def test_what_is_said_of_a_training_is_so(result: dict):
 
 
 def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("text,topic\n" + "".join(f"{'ab'[k % 2]} remark number {k},{'ab'[k % 2]}\n" for k in range(200)))
-    order = Order(
-        task="own",
-        title="own.csv",
-        files={"train": path},
-        columns={},
-        variants=("embedding",),
-        seeds=(0,),
-        share=1.0,
-        epochs=12,
-        model="elmo-mini",
-        vectors="glove-mini",
-    )
+    order = make_order(files={"train": write_rows(tmp_path / "own.csv", 200)}, variants=("embedding",), epochs=12)
 
     def epochs(upto: int) -> list[int]:
         training = Training(order, Queue().add())
@@ -139,20 +146,12 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training run"), (("elmo", "tfidf"), "2 training runs")],
 )
 def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
-    (tmp_path / "own.csv").write_text("text,label\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(60)))
-    files, names = {"train": tmp_path / "own.csv"}, {"model": "elmo-mini", "vectors": "glove-mini"}
-    order = Order(task="own", title="own.csv", files=files, columns={}, variants=variants, seeds=(0,), share=1.0, epochs=1, **names)
+    order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
     training, stages = Training(order, Queue().add()), []
     monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(training.stage) or {}[""])
     with pytest.raises(KeyError):
         training.train(SimpleNamespace(language=get_language("en")), None)
     assert stages[0].endswith(stage)
-
-
-def test_no_share_is_recommended_without_a_number_that_shows_it():
-    page = opened("pages/train.py")
-    (share,) = (slider for slider in page.select_slider if slider.key == "share")
-    assert "Results" in share.help and "%" not in share.help and "try" not in share.help
 
 
 def with_file(name: str, text: str, **address: str):
@@ -199,9 +198,7 @@ def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_s
 
 @pytest.mark.unread
 def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_path(tmp_path):
-    order = Order(
-        task="own",
-        title="own.csv",
+    order = make_order(
         files={"train": tmp_path / 'my "rows" $(touch pwned).csv'},
         columns={"text_columns": ["$(touch pwned)", "it's; `touch pwned`"], "label_column": '"'},
         variants=("embedding", "glove"),
@@ -209,7 +206,6 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
         share=0.5,
         epochs=12,
         model="$(touch pwned)",
-        vectors="glove-mini",
     )
     printed = order.command.replace("python", r"printf '%s\n'", 1)
     done = subprocess.run(["sh", "-c", printed], cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -246,18 +242,8 @@ HOSTILE = [
 @pytest.mark.parametrize("value", HOSTILE)
 def test_values_in_the_command_of_a_training_are_never_read_as_options(value: str):
     """Check the names of a column, a file, a task and a model."""
-    order = Order(
-        task=value,
-        title=value,
-        files={"train": value},
-        columns={"text_columns": [value, "text", value], "label_column": value},
-        variants=("tfidf", "glove"),
-        seeds=(0, 2),
-        share=1.0,
-        epochs=3,
-        model=value,
-        vectors=value,
-    )
+    columns = {"text_columns": [value, "text", value], "label_column": value}
+    order = make_order(task=value, title=value, files={"train": value}, columns=columns, seeds=(0, 2), model=value, vectors=value)
     read = parsed(elmoscope, shlex.split(order.command)[3:])[0].keywords
     assert (read["task"], read["rows"].train, read["rows"].label_column, read["vectors"]) == (value,) * 4
     assert read["rows"].text_column == (value, "text", value) and read["model"].model == value
@@ -265,18 +251,8 @@ def test_values_in_the_command_of_a_training_are_never_read_as_options(value: st
 
 
 def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
-    order = Order(
-        task="own",
-        title="-rf.csv",
-        files={"train": "/tmp/elmoscope-1/upload-3.csv"},
-        columns={"text_columns": ["--output=/x/y"], "label_column": 2},
-        variants=("tfidf",),
-        seeds=(0,),
-        share=1.0,
-        epochs=3,
-        model="elmo-mini",
-        vectors="glove-mini",
-    )
+    columns = {"text_columns": ["--output=/x/y"], "label_column": 2}
+    order = make_order(title="-rf.csv", files={"train": "/tmp/elmoscope-1/upload-3.csv"}, columns=columns, variants=("tfidf",))
     code = "".join(notebook(order)["cells"][1]["source"])
     line = next(line for line in code.splitlines() if line.startswith("command = "))
     read = parsed(elmoscope, shlex.split(ast.literal_eval(line.removeprefix("command = ")))[3:])[0].keywords["rows"]
