@@ -28,7 +28,7 @@ from .text import languages
 from .text.labeled_words import corpus_for
 from .text.languages import Language
 from .text.readings import WordInContext, read_in
-from .text.word_in_question import Words, word_in_question, words_of
+from .text.target_word import Words, find_target_words, words_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -209,7 +209,7 @@ class Workspace:
         """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
         positions = (*at, *[None] * (2 - len(at)))
-        guesses = word_in_question(*(*tokens, [])[:2], self.language, tapped=positions)
+        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=positions)
         return tuple(
             WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
             for sentence, place in zip(tokens, guesses, strict=False)

@@ -14,7 +14,7 @@ from ..common.directions import unit_rows
 from ..elmo.mix import mixed
 from ..index.neighbors import Query
 from ..index.table import OccurrenceTable
-from ..text.composed import folded
+from ..text.normalization import fold_case
 from .axes import Pole, View, find_views, pole_views
 from .maps import FrozenMaps, ProjectionConfig, aligned_maps
 
@@ -39,7 +39,7 @@ class Surroundings:
 
 def rows_of(table: OccurrenceTable, word: str, queries: Sequence[Query]) -> np.ndarray:
     """Return a mask (N,) of the occurrences of a word that are read as the queries are (core.text.readings)."""
-    readings = {query.read_as for query in queries if folded(query.word) == folded(word)} or {""}
+    readings = {query.read_as for query in queries if fold_case(query.word) == fold_case(word)} or {""}
     return np.any([table.same_word(word, read_as=reading) for reading in readings], axis=0)
 
 

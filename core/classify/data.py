@@ -15,9 +15,8 @@ from ..common.i18n import ENGLISH, t, tn
 from ..common.markup import shorten
 from ..files.artifacts import text_fingerprint
 from ..text import languages
-from ..text.composed import folded
-from ..text.languages import Language
-from ..text.scripts import say_unread
+from ..text.languages import Language, say_unread
+from ..text.normalization import fold_case
 from .tables import Table
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
@@ -92,7 +91,7 @@ class SplitConfig:
 
 def normal_form(text: str) -> str:
     """Return the form by which equal texts are recognized, ignoring case and the width of blanks."""
-    return " ".join(folded(text).split())
+    return " ".join(fold_case(text).split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

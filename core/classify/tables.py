@@ -17,8 +17,8 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
 from ..text.columns import INDEX_NAMES, OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column
-from ..text.composed import composed, folded
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
+from ..text.normalization import compose, fold_case
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
 from .trees import NODE, tree_leaves
@@ -113,7 +113,7 @@ def read_columns(path: str | Path) -> Columns:
             _refuse_empty(path.name)
         n_rows = max(2, min(GUESSED_ROWS, GUESSED_CELLS // max(1, len(names))))
         rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(placed, n_rows) if len(cells) == len(names)]
-    names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]
+    names, names_folded = [name.strip() for name in names], [fold_case(name.strip()) for name in names]
     label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
     if label is None:
         kinds = {k: len({row[k].strip() for row in rows}) for k in range(len(names))}
@@ -259,7 +259,7 @@ def _find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -
 
 def _find_label(names: list[str], place: Place) -> int:
     """Return the position of the first column with a usual name for labels."""
-    if (position := next((k for k, name in enumerate(map(folded, names)) if name in LABEL_COLUMNS), None)) is None:
+    if (position := next((k for k, name in enumerate(map(fold_case, names)) if name in LABEL_COLUMNS), None)) is None:
         missing = t("no label column among {columns}", columns=show_value(names, 300))
         refuse(place, missing, t("Say which one holds the label (--label-column)."))
     return position
@@ -267,7 +267,7 @@ def _find_label(names: list[str], place: Place) -> int:
 
 def _find_texts(names: list[str], place: Place) -> list[int]:
     """Return the positions of the columns with usual names for texts, or of the only column beside the label and row numbers."""
-    names_folded = [folded(name) for name in names]
+    names_folded = [fold_case(name) for name in names]
     positions = [k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS]
     if not positions:
         others = [k for k, name in enumerate(names_folded) if not INDEX_NAMES.fullmatch(name)]
@@ -314,7 +314,7 @@ def _read_rows(
         text = " ".join(part for k in texts if not is_missing(part := cells[k][:MAX_CHARACTERS].strip()))
         value = plain_number(cells[label])
         if text and not is_missing(value):
-            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", value))))
+            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), compose(_NO_CHARACTER.sub(" ", value))))
             if max_rows is not None and len(rows) > max_rows:
                 values = {"name": name, "most": max_rows}
                 raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))

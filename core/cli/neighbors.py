@@ -15,10 +15,10 @@ from ..files.registry import is_bundled
 from ..text import languages
 from ..text.corpora import locate
 from ..text.labeled_words import indexed
+from ..text.languages import note_unread
 from ..text.readings import WordInContext, read_in
-from ..text.scripts import note_unread
+from ..text.target_word import find_target_words
 from ..text.tokens import bare
-from ..text.word_in_question import word_in_question
 from . import wire
 from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
 from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, workspace_of
@@ -243,7 +243,7 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
     """Return the word, in any of its forms, in each of two sentences; without a word the one that pages compare."""
     both = [tuple(languages.tokenize(text)) for text in sentences]
     if word is None:
-        places = list(word_in_question(*both, model.language))
+        places = list(find_target_words(*both, model.language))
         if None in places:
             raise BadInput(f"Sentence {places.index(None) + 1} is empty. Write one with a word in it.")
         located = list(zip(both, places, strict=True))

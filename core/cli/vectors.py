@@ -15,7 +15,7 @@ from ..common.model_layers import SENSES
 from ..files import ours
 from ..files.artifacts import check_fits, parse_json, replacing
 from ..text import languages
-from ..text.scripts import note_unread
+from ..text.languages import note_unread
 from ..text.sentences import checked_tokens, read_lines, read_sentences
 from ..text.tokens import bare, split_sentences
 from .neighbors import in_shards, shards_of

@@ -22,8 +22,8 @@ from ..common.limits import limits
 from ..common.markup import shorten
 from ..text.corpora import locate, longer_word
 from ..text.labeled_words import list_words
+from ..text.languages import note_unread
 from ..text.readings import WordInContext, readings
-from ..text.scripts import note_unread
 from ..text.tokens import bare
 
 if TYPE_CHECKING:

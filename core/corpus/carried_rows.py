@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..files.artifacts import parse_json
-from ..text.composed import composed
 from ..text.file_lines import iterate_lines
+from ..text.normalization import compose
 from .spread import clean
 
 MAX_BYTES = 50_000_000  # of a file of labels
@@ -59,7 +59,7 @@ def _rows(labels: Path) -> Iterator[dict | str]:
 def _token(row: dict | str) -> Token | None:
     """Return a row's sentence and the place of its word; None if it has none."""
     with suppress(TypeError, KeyError, ValueError):
-        return tuple(map(composed, row["tokens"])), int(row["position"])
+        return tuple(map(compose, row["tokens"])), int(row["position"])
     return None
 
 

@@ -24,12 +24,11 @@ from ..common.markup import shorten
 from ..files.artifacts import read_json
 from ..files.atomic import replacing
 from ..text import languages
-from ..text.composed import folded
 from ..text.dates import DateSpan, parse_date
 from ..text.languages import Language
-from ..text.other_forms import other_forms
+from ..text.normalization import fold_case
 from ..text.sentences import MAX_NAME, Sentence
-from ..text.tokens import JOINER, bare
+from ..text.tokens import JOINER, bare, other_forms
 
 VERSION = 2
 REPORT_EVERY = 2_000  # sentences
@@ -133,7 +132,7 @@ class EncodedCorpus:
     @cached_property
     def word_of_spelling(self) -> np.ndarray:
         """(spellings,) the word of each."""
-        return np.array([self.number[folded(bare(name))] for name in self.spelling_list], np.int32)
+        return np.array([self.number[fold_case(bare(name))] for name in self.spelling_list], np.int32)
 
     @cached_property
     def frequency(self) -> np.ndarray:
@@ -310,7 +309,7 @@ def encode(
             report(done, max(done, int(done / max(share() if share else 1.0, 1e-3))), done / max(time.monotonic() - started, 1e-9))
     starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
     names = list(spellings)
-    words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
+    words, of_spelling = np.unique(np.array([fold_case(bare(name)) for name in names], object), return_inverse=True)
     of_spelling = of_spelling.astype(np.int32)
     codes, other_at, other = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)

@@ -14,8 +14,7 @@ from ..files.quotas import may_store
 from ..text import languages
 from ..text.corpora import labeled_of, open_corpus
 from ..text.labeled_words import sentences_of
-from ..text.languages import Language
-from ..text.scripts import note_unread
+from ..text.languages import Language, note_unread
 from ..text.sentences import stream_sentences
 from .encoded import VERSION, EncodedCorpus, Report, encode, open_folder
 

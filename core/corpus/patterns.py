@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from ..common.errors import BadInput
 from ..common.i18n import ENGLISH, t
-from ..text.composed import folded
-from ..text.dictionary_forms import forms_among
 from ..text.morphemes import has_hangul
+from ..text.normalization import fold_case
+from ..text.readings import forms_among
+from ..text.target_word import lemmas, words_of
 from ..text.tokens import bare
-from ..text.word_in_question import lemmas, words_of
 from .encoded import EncodedCorpus
 
 ANY = "*"  # within a word any letters, alone any word
@@ -37,7 +37,7 @@ _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
 def equal(corpus: EncodedCorpus, word: str) -> np.ndarray:
     """(words,) bool: which is that word, letter case aside."""
     mask = np.zeros(len(corpus.words), bool)
-    if (number := corpus.number.get(folded(bare(word)))) is not None:
+    if (number := corpus.number.get(fold_case(bare(word)))) is not None:
         mask[number] = True
     return mask
 
@@ -46,12 +46,12 @@ def like(corpus: EncodedCorpus, word: str) -> np.ndarray:
     """(words,) bool: which are spelled like a word with * in it."""
     if word == ANY:
         return np.ones(len(corpus.words), bool)
-    return _matching(corpus.words, ".*".join(map(re.escape, folded(bare(word)).split(ANY))), word)
+    return _matching(corpus.words, ".*".join(map(re.escape, fold_case(bare(word)).split(ANY))), word)
 
 
 def of_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
     """(words,) bool: the lemma and what may be a form of it, by the language's irregular forms and its regular endings."""
-    wanted = folded(bare(lemma))
+    wanted = fold_case(bare(lemma))
     mask = equal(corpus, wanted)
     words = corpus.word_list
     if has_hangul(wanted):

@@ -13,7 +13,7 @@ import numpy as np
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..text.composed import folded, plain_signs
+from ..text.normalization import fold_case, plain_signs
 from ..text.sentences import as_in_text
 from . import patterns
 from .encoded import EncodedCorpus
@@ -99,7 +99,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     query = plain_signs(query)
     if not query.strip():
         raise BadInput(t("Nothing to search for. Type a word."))
-    if len(query) > MAX_QUERY and (kind == PATTERN or folded(query) not in corpus.number):
+    if len(query) > MAX_QUERY and (kind == PATTERN or fold_case(query) not in corpus.number):
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     if kind not in KINDS:
         raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
@@ -213,7 +213,7 @@ def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
     """Words of the corpus spelled nearly like the query, to be proposed where it is not found."""
-    word = folded(query.strip())[:LONGEST]
+    word = fold_case(query.strip())[:LONGEST]
     near = [other for other in corpus.word_list if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
     return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
 

@@ -16,7 +16,7 @@ from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..text.composed import composed
+from ..text.normalization import compose
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -155,7 +155,7 @@ class SpreadLabels:
 
 def clean(name: str) -> str:
     """A sense's name as files of ours can hold it, and as they give it back."""
-    return composed(" ".join("".join(c if c.isprintable() else " " for c in composed(name)).split())[:MOST_CHARACTERS].strip())
+    return compose(" ".join("".join(c if c.isprintable() else " " for c in compose(name)).split())[:MOST_CHARACTERS].strip())
 
 
 def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:

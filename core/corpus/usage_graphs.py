@@ -22,7 +22,7 @@ from ..files.formulas import guard, unguard
 from ..text import languages
 from ..text.corpora import cut_at
 from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
-from ..text.legible import legible
+from ..text.normalization import legible
 from ..text.own_corpus import keep_sentences
 from ..text.sentences import Sentence, Target
 from ..text.tables import file_rows, is_missing, plain_number

@@ -14,8 +14,8 @@ from ..common.directions import unit
 from ..text import languages
 from ..text.readings import WordInContext
 from ..text.sentences import as_in_text
+from ..text.target_word import candidates
 from ..text.tokens import bare
-from ..text.word_in_question import candidates
 from .language_model import Prediction
 from .substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 

@@ -22,9 +22,9 @@ from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
 from ..common.memo import Bounded
 from ..text import languages
-from ..text.dictionary_forms import dictionary_forms
+from ..text.readings import dictionary_forms
+from ..text.target_word import lemmas, words_of
 from ..text.tokens import JOINER, bare
-from ..text.word_in_question import lemmas, words_of
 from .language_model import SPECIALS, LanguageModel, Prediction
 
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"

@@ -21,9 +21,8 @@ from ..common.markup import shorten
 from ..common.memo import Bounded
 from ..elmo.mix import check_weights, layer_normalized, mixed
 from ..files.artifacts import read_json
-from ..text.composed import folded
-from ..text.dictionary_forms import dictionary_forms, forms_among, is_form
-from ..text.readings import is_own
+from ..text.normalization import fold_case
+from ..text.readings import dictionary_forms, forms_among, is_form, is_separate_word
 from ..text.tokens import bare
 from .neighbors import ANY, SAME, Index, Neighbor, Occurrence, Products, Query, Question, TypeNeighbor, best, cosines, products_of
 from .rows import Rows
@@ -109,10 +108,10 @@ class OccurrenceTable(Index):
 
         A spelling that is a word of its own is no form of another: "wound" of "wind" (core.text.readings).
         """
-        word = folded(word)
+        word = fold_case(word)
         if word in self.lemmas:
             return word
-        if is_own(word):
+        if is_separate_word(word):
             return None
         rows = self.lemma[(self.word == self.word_codes.get(word, -2)) & (self.lemma >= 0)]
         if len(rows):
@@ -154,12 +153,12 @@ class OccurrenceTable(Index):
 
     def spelled(self, word: str) -> np.ndarray:
         """(N,) bool: rows with this spelling, letter case aside."""
-        return self.word == self.word_codes.get(folded(word), -2)
+        return self.word == self.word_codes.get(fold_case(word), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
         """The lemmas that a spelling is labeled with; of a word of its own none but itself."""
-        if is_own(word):
-            return {folded(word)} & set(self.lemmas)
+        if is_separate_word(word):
+            return {fold_case(word)} & set(self.lemmas)
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
     def same_word(self, word: str, lemmas: Collection[str] = (), read_as: str = "") -> np.ndarray:
@@ -173,9 +172,9 @@ class OccurrenceTable(Index):
             lemma = self.lemmas.index(read_as) if read_as in self.lemmas else -1
             return (spelled | self.spelled(read_as)) & (self.lemma < 0) | ((self.lemma == lemma) & (lemma >= 0))
         wanted = self.lemmas_of(word).union(lemmas)
-        if is_own(word):
+        if is_separate_word(word):
             return spelled & ((self.lemma < 0) | np.isin(self.lemma, [self.lemmas.index(lemma) for lemma in wanted]))
-        if not wanted and (forms := dictionary_forms(folded(word))):
+        if not wanted and (forms := dictionary_forms(fold_case(word))):
             codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
             spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])
         return spelled | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])

@@ -11,7 +11,7 @@ from .weights import add_network, add_softmax, add_static
 
 SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
 SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
-LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.word_in_question.Words
+LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.target_word.Words
 
 
 def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:

@@ -23,8 +23,8 @@ from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
 from ..files.atomic import replacing
 from ..senses.densities import densities
 from ..text.languages import Language
+from ..text.target_word import same_word
 from ..text.tokens import find_word
-from ..text.word_in_question import same_word
 from ..workspace import Workspace, reads_as_model
 from .content import pack_workspace
 from .curves import density_data

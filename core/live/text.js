@@ -1,4 +1,4 @@
-// Text as core reads it: tokens (core/text/tokens.py), and which word of two sentences is meant (core/text/word_in_question.py).
+// Text as core reads it: tokens (core/text/tokens.py), and which word of two sentences is meant (core/text/target_word.py).
 
 const LETTER = "[\\p{L}\\p{N}_\\u0300-\\u036f]", SIGN = "[\\p{L}\\p{N}_]", JOINER = "\u2060";
 const anyCase = (text) => text.replace(/[a-z]/g, (item) => `[${item}${item.toUpperCase()}]`);
@@ -21,7 +21,7 @@ const TOKEN = new RegExp([
 const CLOSES = new RegExp(`^(?:[,.;:!?%)\\]}\\u2026]+|${CLITIC})$`, "u"), OPENERS = new Set("([{$£€#");
 
 const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replaceAll("\0", " ");
-// Text as it is read: signs in their plain form (core/text/composed.py), words that a line's end has cut in two joined (core/text/legible.py).
+// Text as it is read: signs in their plain form (core/text/normalization.py), words that a line's end has cut in two joined (core/text/normalization.py).
 const INVISIBLE = "\\x01-\\x08\\x0e-\\x1b\\x7f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 const EMOJI = "[\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}]", UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]";
 const SIGNS = new RegExp(`(?<emoji>(?<=${EMOJI})\\u200d(?=${EMOJI}))|(?<blank>[\\0\\u2800\\u3164\\uffa0\\ufffc]|(?<=${UNSPACED})\\u200b(?=${UNSPACED}))|(?<hyphen>[\\u2010\\u2011])|(?<ligature>[\\ufb00-\\ufdff\\ufe70-\\ufefc\\u2f00-\\u2fd5])|(?<selector>[\\ufe00-\\ufe0f])|[${INVISIBLE}]`, "gu");

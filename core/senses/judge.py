@@ -22,8 +22,8 @@ from ..static.vectors import StaticVectors, open_vectors
 from ..text.labeled_words import corpus_for
 from ..text.languages import Language
 from ..text.readings import WordInContext
+from ..text.target_word import same_word
 from ..text.tokens import bare
-from ..text.word_in_question import same_word
 from . import evidence, pairs, verdict
 from .densities import read_bundled
 from .verdict import Calibration, Separability, Verdict

@@ -28,8 +28,8 @@ from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..text.composed import composed
 from ..text.file_lines import Recoded
+from ..text.normalization import compose
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
 MAX_READ_PER_STORED = 16  # bytes read for each byte stored; a number of four bytes is written in 5 to 25 bytes
@@ -229,7 +229,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             not_utf8.append(place)
         if binary and _CONTROLS.search(spelling):
             controls.append(place)
-        if places.setdefault(composed(word), place) == place:  # the first of equal words
+        if places.setdefault(compose(word), place) == place:  # the first of equal words
             values += row
             count.add_stored(len(row) + len(spelling))
         n_words += 1

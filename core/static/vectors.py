@@ -26,7 +26,7 @@ from ..common.markup import shorten
 from ..files.artifacts import lines_of
 from ..files.download import Report as DownloadReport
 from ..files.registry import resolve
-from ..text.composed import plain_word
+from ..text.normalization import plain_word
 from ..text.tokens import JOINER, bare
 from . import formats
 from .formats import Report

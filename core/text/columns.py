@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..common import notes
 from ..common.i18n import t, tn
-from .composed import composed, folded
 from .file_lines import BadRow, LeftOut, Place, refuse, show_value
+from .normalization import compose, fold_case
 from .tables import PEEKED, file_rows, is_missing
 
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
@@ -83,8 +83,8 @@ def refuse_column(column: str | int, names: Sequence[str], place: Place | str, n
 
 
 def _find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
-    names = [folded(name.strip()) for name in names]
-    return next((names.index(name) for name in map(folded, map(str.strip, usual)) if name in names), None)
+    names = [fold_case(name.strip()) for name in names]
+    return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
 
 
 def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, bool]:
@@ -95,7 +95,7 @@ def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, b
         position, is_header = 0, row[0].casefold() in TEXT_COLUMNS
     else:
         position, is_header = _find_usual(row, TEXT_COLUMNS), True
-        if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", folded(row[0].strip())):  # the row numbers of pandas
+        if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
             position = 1
     if position is None:
         refuse_column(column or "text", row, place, t("Give the text’s column, name or number."))
@@ -113,11 +113,11 @@ def _find_date(row: list[str], column: str | None, place: Place, is_header: bool
 
 
 def _read_date(row: list[str], column: int | None) -> str | None:
-    return None if column is None or len(row) <= column else composed(row[column].strip())[:MAX_DATE] or None
+    return None if column is None or len(row) <= column else compose(row[column].strip())[:MAX_DATE] or None
 
 
 def _read_document(row: list[str], column: int | None) -> str | None:
-    return None if column is None or len(row) <= column or is_missing(row[column]) else composed(row[column].strip()) or None
+    return None if column is None or len(row) <= column or is_missing(row[column]) else compose(row[column].strip()) or None
 
 
 def note_blank(name: str, n: int) -> None:
@@ -129,7 +129,7 @@ def note_blank(name: str, n: int) -> None:
 
 def note_doubled(name: str, names: Sequence[str], number: int) -> None:
     """Note that several columns have the name of the one that is read, whose position is `number`."""
-    others = [k for k, other in enumerate(names) if k != number and folded(other.strip()) == folded(names[number].strip())]
+    others = [k for k, other in enumerate(names) if k != number and fold_case(other.strip()) == fold_case(names[number].strip())]
     if others:
         values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
         text = t(
@@ -144,9 +144,9 @@ class Unread:
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
         self._name, self._names = name, [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
-        self._is_text = any(folded(self._names[k]) == "text" for k in read)
+        self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
         self._words = {k: 0 for k in range(len(names)) if k not in {*read, *others}}
-        self._usual, self._n = {k for k in self._words if folded(self._names[k]) in usual}, 0
+        self._usual, self._n = {k for k in self._words if fold_case(self._names[k]) in usual}, 0
 
     def look(self, cells: Sequence[str]) -> None:
         """Look at a row; after the first PEEKED rows a note names the columns."""

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 from ..files.registry import resolve
 from . import languages
-from .composed import folded, plain_word
 from .labeled_words import parts, sentences_of, sentences_with
 from .languages import Language
 from .morphemes import may_follow_noun
+from .normalization import fold_case, plain_word
 from .sentences import Sentence, Target, read_sentences
+from .target_word import same_word
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
-from .word_in_question import same_word
 
 BUNDLED_CORPUS = "sentences"
 
@@ -72,7 +72,7 @@ def with_word(tokens: list[str], word: str) -> list[str]:
     for first, last in _runs(tokens):
         letters = "".join(map(bare, tokens[first:last]))
         rest = letters[len(word) :]
-        if folded(letters).startswith(folded(word)) and bare(tokens[first]) != f"{word}임" and may_follow_noun(word, rest):
+        if fold_case(letters).startswith(fold_case(word)) and bare(tokens[first]) != f"{word}임" and may_follow_noun(word, rest):
             start = places[first][0]
             return _with_token(tokens, start, start + len(word))
     return tokens
@@ -98,9 +98,9 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
 def longer_word(tokens: Sequence[str], word: str) -> str:
     """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" where there is none."""
-    wanted = folded(bare(plain_word(word)))
+    wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
-    return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in folded(letters)), "")
+    return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(letters)), "")
 
 
 def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:

@@ -18,10 +18,9 @@ from ..common.i18n import t
 from ..files import registry
 from ..files.artifacts import read_json
 from . import languages
-from .composed import folded
-from .dictionary_forms import dictionary_forms
 from .languages import Language
-from .readings import is_own
+from .normalization import fold_case
+from .readings import dictionary_forms, is_separate_word
 from .sentences import Sentence, Target
 from .tokens import bare
 
@@ -62,7 +61,7 @@ def corpus_for(corpus: str, words: Iterable[str], known: Callable[[str], Collect
     if not sentences_of(corpus):
         return corpus
     own = known(parts(corpus)[0])
-    others = [word for word in map(bare, words) if word and folded(word) not in own]
+    others = [word for word in map(bare, words) if word and fold_case(word) not in own]
     return with_words(corpus, others) if others else corpus
 
 
@@ -87,8 +86,8 @@ def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     if (path := _path(language.more_sentences)) is None:
         return ()
     known = _forms(path, path.stat().st_mtime_ns)
-    form = folded(word)
-    if is_own(form):
+    form = fold_case(word)
+    if is_separate_word(form):
         return (form,) if form in known.get(form, ()) else ()
     if form in known:
         return known[form]
@@ -114,7 +113,7 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
 def further_with(corpus: str, word: str) -> int:
     """How many labeled sentences of the further words have this word, not counting those that the corpus names already."""
     language = sentences_of(corpus)
-    stored = json.dumps(folded(word), ensure_ascii=False)
+    stored = json.dumps(fold_case(word), ensure_ascii=False)
     n = 0
     path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
     named = [f'"lemma": {json.dumps(item, ensure_ascii=False)}' for item in parts(corpus)[1]]

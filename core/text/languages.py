@@ -1,34 +1,35 @@
-"""The languages that the models read: how each becomes tokens, and which model, vectors, sentences and examples are its own.
+"""Describe the languages that the models read: their tokenizers, models, vectors, sentences and examples.
 
-A language is one JSON file, languages/<code>.json, among the assets or in the folder ELMOSCOPE_DATA: nothing else of `core` knows
-one by name. Which is in use follows from the model: the one its meta.json names, English where it names none.
+A language is one JSON file, languages/<code>.json, in the assets or in the folder ELMOSCOPE_DATA. The model decides which one is in use: its
+meta.json names the language, or else it is English.
 """
 
 import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
-from ..common import i18n
+from ..common import i18n, notes
 from ..common.config import ROOT
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import InThread, t
+from ..common.i18n import InThread, t, tn
 from ..common.markup import shorten
+from ..files import registry
 from ..files.artifacts import read_json
 from . import tokens
-from .composed import folded, plain_word
-from .legible import Choice, CutWord
 from .morphemes import morphemes
-from .word_ranks import ranks_of
+from .normalization import Choice, CutWord, fold_case, plain_word
 
 LATIN = "LATIN"  # a script, as Unicode names it
 FREQUENT = 20_000  # of the most frequent words: either part of a cut word may stand alone
 SHORTEST = 4  # letters of a second part that may
+EXAMPLES = 3  # tokens that a message cites
 
 
 def _at_blanks(sentence: str, _choose: Choice) -> list[str]:
@@ -36,7 +37,7 @@ def _at_blanks(sentence: str, _choose: Choice) -> list[str]:
 
 
 TOKENIZERS: dict[str, Callable[[str, Choice], list[str]]] = {
-    "words": tokens.tokenize,  # words and marks apart; good for most languages that write spaces
+    "words": tokens.tokenize,  # separates words and marks; good for most languages that write spaces
     "spaces": _at_blanks,  # for text that is cut already
     "morphemes-ko": morphemes,
 }
@@ -44,14 +45,14 @@ TOKENIZERS: dict[str, Callable[[str, Choice], list[str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One language; only code and name must be given."""
+    """A language; only code and name are required."""
 
     code: str
-    name: str  # as its readers call it
+    name: str  # in that language
     tokenizer: str = "words"  # a key of TOKENIZERS
-    model: str = ""  # names in core.files.registry, used where they are on this machine
+    model: str = ""  # names in core.files.registry, used if they are on this machine
     vectors: str = ""
-    sentences: str = ""  # our own sense-labeled ones
+    sentences: str = ""  # bundled ones with labeled senses
     more_sentences: str = ""  # those of many more words, read by the word: see core.text.labeled_words
     targets: str = ""  # the folder of assets that holds the table and the maps of those sentences
     corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...
@@ -59,18 +60,18 @@ class Language:
     filters: tuple[tuple[int, int], ...] = ()  # (width in bytes, number) of a model's char-CNN, narrowest first; () as English
     license: str = "Not stated"  # of what is trained on its corpus
     examples: dict = field(default_factory=dict)  # by page
-    words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.text.word_in_question
+    words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.text.target_word
 
     def tokenize(self, sentence: str) -> list[str]:
         """Return the tokens of one sentence."""
         return TOKENIZERS[self.tokenizer](sentence, self.joins)
 
     def joins(self, word: CutWord) -> bool:
-        """Whether a word that was cut in two is read without its hyphen: as its vectors' list has it, else unless both parts are words."""
+        """Return whether a word that was cut in two is read without its hyphen: as the vectors have it, or else unless both parts are words."""
         if word.is_soft or word.is_name:
             return word.is_soft
         ranks = ranks_of(self.vectors)
-        left, right = folded(word.left), folded(word.right)
+        left, right = fold_case(word.left), fold_case(word.right)
         joined, hyphened = ranks.get(left + right), ranks.get(f"{left}-{right}")
         if not word.is_line_end:  # "impor- tance", but not "long- and short-term"
             return joined is not None and joined < ranks.get(right, len(ranks))
@@ -82,47 +83,47 @@ class Language:
 
     @property
     def scripts(self) -> frozenset[str]:
-        """The scripts, LATIN, HANGUL ..., that the examples are written in; none without examples."""
+        """The scripts of the examples (LATIN, HANGUL ...); none without examples."""
         return scripts_of(json.dumps(self.examples.get("pairs", {}), ensure_ascii=False))
 
     def writes(self, word: str) -> bool:
-        """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""
+        """Return whether the word is in the scripts of the examples. A language without examples takes any script."""
         return not self.scripts or scripts_of(word) <= self.scripts
 
 
-_code: InThread[str] = InThread("content language")  # as which text is read
+_code: InThread[str] = InThread("content language")  # that text is read in
 use, follow = _code.use, _code.follow
 
 
 def reading(language: Language) -> AbstractContextManager[None]:
-    """Read text as that language within."""
+    """Return a context in which text is read as that language."""
     return _code.within(language.code)
 
 
 def in_use() -> Language:
-    """The language that text is read as."""
+    """Return the language that text is read as."""
     code = _code.get() or i18n.ENGLISH
     return get_language(code) if code in codes() else get_language(i18n.ENGLISH)
 
 
 def tokenize(sentence: str) -> list[str]:
-    """Tokens of one sentence in the language in use."""
+    """Return the tokens of one sentence in the language in use."""
     return in_use().tokenize(sentence)
 
 
 def codes() -> tuple[str, ...]:
-    """English first, then every language whose description can be used; what is described is looked for once."""
+    """Return the codes of all languages with a valid description, English first. They are searched for once."""
     return _usable(os.environ.get("ELMOSCOPE_DATA"))
 
 
 def that_write(word: str) -> list[Language]:
-    """The languages whose examples are written in the word's script."""
+    """Return the languages whose examples are written in the word's script."""
     languages = (get_language(code) for code in codes())
     return [language for language in languages if language.examples.get("pairs") and language.writes(word)]
 
 
 def get_language(code: str) -> Language:
-    """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
+    """Return the language of a code. Raises BadInput, with the known codes, for an unknown one, or for an error in its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
         values = {"code": shorten(code), "codes": ", ".join(codes())}
@@ -131,8 +132,10 @@ def get_language(code: str) -> Language:
 
 
 def of_model(folder: str | Path) -> Language:
-    """The language that a model (or vectors) was trained for, as the meta.json of its folder names it; English where none is described.
-    What is wrong with a described one is an error here: read as English, the model would answer nonsense."""
+    """Return the language that a model (or vectors) was trained for, according to its meta.json; English if it names none that is described.
+
+    An error in the language's description is raised: the model's answers to text read as English would be nonsense.
+    """
     path = Path(folder) / "meta.json"
     code = read_json(path, expect=dict).get("language") if path.is_file() else None
     return get_language(code if code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
@@ -140,7 +143,7 @@ def of_model(folder: str | Path) -> Language:
 
 @lru_cache(maxsize=16)
 def _described(data: str | None) -> dict[str, Path]:
-    """Code -> file; where the folder of local data describes a language that we do, ours."""
+    """Return the file of each code. A bundled language takes precedence over one in the folder of local data."""
     folders = [base / "languages" for base in (Path(data) if data else None, ROOT / "assets") if base]
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.json"))}
 
@@ -149,7 +152,7 @@ def _described(data: str | None) -> dict[str, Path]:
 def _usable(data: str | None) -> tuple[str, ...]:
     names = set()
     for path in _described(data).values():
-        with suppress(ElmoscopeError):  # who names it is told what is wrong
+        with suppress(ElmoscopeError):  # `get_language` reports the error
             names.add(_read(path).code)
     return (i18n.ENGLISH, *sorted(names - {i18n.ENGLISH}))
 
@@ -158,8 +161,8 @@ def _usable(data: str | None) -> tuple[str, ...]:
 def _read(path: Path) -> Language:
     entries = read_json(path, expect=dict)
     known = {f.name for f in fields(Language)} - {"code"}
-    if strange := sorted(set(entries) - known):
-        names = {"strange": ", ".join(strange), "known": ", ".join(sorted(known))}
+    if unknown := sorted(set(entries) - known):
+        names = {"strange": ", ".join(unknown), "known": ", ".join(sorted(known))}
         raise BadInput(t("{path} has unknown {strange}; use {known}.", path=path, **names))
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
@@ -183,3 +186,60 @@ def scripts_of(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset((LATIN,)) if any(map(str.isalpha, text)) else frozenset()
     return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha())
+
+
+def ranks_of(vectors: str) -> dict[str, int]:
+    """Return the frequency rank of each word from 0; {} while the vectors are not on this machine."""
+    with suppress(ElmoscopeError, OSError):
+        return _read_ranks(vectors)
+    return {}
+
+
+@lru_cache(maxsize=4)
+def _read_ranks(vectors: str) -> dict[str, int]:
+    """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
+    listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
+    return {tokens.bare(word): k for k, word in reversed(list(enumerate(listed)))}
+
+
+def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
+    """Return the tokens in letters that the language's examples are not written in, with their counts.
+
+    Latin letters in a language with another script are names and loans ("KBS"), unless most words are Latin.
+    """
+    known = language.scripts
+    if not known:
+        return Counter()
+    foreign: Counter[str] = Counter()
+    latin: Counter[str] = Counter()
+    lettered = 0
+    for token, n in counts.items():
+        scripts = scripts_of(token)
+        lettered += n * bool(scripts)
+        if not scripts <= known:
+            (latin if scripts <= {LATIN, *known} else foreign)[tokens.bare(token)] += n
+    return foreign + latin if 2 * latin.total() > lettered else foreign
+
+
+def say_unread(counts: Mapping[str, int], language: Language) -> str:
+    """Return a sentence on the tokens that the language's models cannot read; "" if they can read all."""
+    unreadable = unread(counts, language)
+    if not unreadable:
+        return ""
+    words = ", ".join(shorten(token, 20) for token, _ in unreadable.most_common(EXAMPLES)) + (", …" if len(unreadable) > EXAMPLES else "")
+    return tn(
+        "{n:,} of {all:,} tokens is not in {language} letters ({words}). A model of {language} does not know it.",
+        "{n:,} of {all:,} tokens are not in {language} letters ({words}). A model of {language} does not know them.",
+        unreadable.total(),
+        all=sum(counts.values()),
+        language=language.name,
+        words=words,
+    )
+
+
+def note_unread(tokens: Iterable[str] | Mapping[str, int], language: Language, name: str = "") -> None:
+    """Add a note on the tokens of a text that the language's models cannot read."""
+    counts = tokens if isinstance(tokens, Mapping) else Counter(tokens)
+    if text := say_unread(counts, language):
+        text = f"{name}: {text}" if name else text
+        notes.add(text, text)

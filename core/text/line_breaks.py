@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 
 from ..common import steps
 from ..common.errors import ElmoscopeError, JobEnded
-from .legible import SOFT, CutWord, cut_words
+from .normalization import SOFT, CutWord, cut_words
 from .tokens import split_sentences
 
 DETECT, JOIN, KEEP = "detect", "join", "keep"
@@ -110,7 +110,7 @@ def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
 def join_lines(text: str, line: str) -> str:
     """Return a text and the line that goes on with it, without the latter's marks of a quotation and indentation.
 
-    A hyphen at the end of a line stays, with a mark that a line ended there (core.text.legible); a soft one becomes Unicode's.
+    A hyphen at the end of a line stays, with a mark that a line ended there (core.text.normalization); a soft one becomes Unicode's.
     """
     before, after = text.rstrip(), _bare(line)
     if word := _cut_word(before, after):

@@ -19,7 +19,7 @@ from threading import Lock
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .legible import Choice, keep_hyphen
+from .normalization import Choice, keep_hyphen
 from .tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")

@@ -1,27 +1,27 @@
-"""What a spelling may be read as where two words share it: "wound" is an injury, and a form of "wind".
+"""Find the words that a spelling may be a form of: "wound" is an injury, and a form of "wind".
 
-A spelling that a language lists as a word of its own ("own", core.text.word_in_question) keeps itself, one of "either" after a determiner
-too; any other is first read as what it is a form of. A reader may say otherwise (`WordInContext.read_as`).
+A spelling that a language lists as a separate word ("own", core.text.target_word) is read as that word. One of "either" is so after a
+determiner. Any other is read as the word that it is a form of, unless the user chooses (`WordInContext.read_as`).
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from ..common import i18n
 from ..common.limits import limits
 from . import languages
-from .composed import folded
-from .dictionary_forms import dictionary_forms
-from .morphemes import analyzed
+from .morphemes import analyzed, has_hangul, morphemes
+from .normalization import fold_case
+from .target_word import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
 from .tokens import bare, find_word, join_tokens
-from .word_in_question import words_of
 
 NAMES = ("NNP",)  # tags of the Korean analyzer
 
 
 class LabeledTable(Protocol):
-    """What knows labeled words: an occurrence table (core.index.table)."""
+    """A table of labeled words, such as an occurrence table (core.index.table)."""
 
     lemmas: list[str]
 
@@ -30,25 +30,25 @@ class LabeledTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WordInContext:
-    """A token in its sentence, and the word that it is read as where a reader or the sentence says so."""
+    """A token in its sentence, and the word that it is read as where the user or the sentence decides that."""
 
     tokens: tuple[str, ...]
     position: int
-    read_as: str = ""  # "": as `is_own` and the labeled sentences have it
+    read_as: str = ""  # "": as `is_separate_word` and the labeled sentences decide
 
     @property
     def word(self) -> str:
-        """As it is written."""
+        """The token as it is written."""
         return self.tokens[self.position]
 
     @property
     def spelling(self) -> str:
-        """Without what clings to it, in small letters."""
-        return folded(bare(self.word))
+        """The token without joiners, in small letters."""
+        return fold_case(bare(self.word))
 
     @property
     def is_name(self) -> bool:
-        """Whether it is written as a name: a capital within a sentence that has small letters too, or as the Korean analyzer says."""
+        """Whether it is written as a name: with a capital within a sentence that has small letters, or by its Korean tag."""
         morpheme = analyzed(self.tokens)[self.position]
         if morpheme is not None:
             return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
@@ -57,7 +57,7 @@ class WordInContext:
         return has_capital and before[-1:].isalnum() and any(map(str.islower, self.tokens))
 
     def lemma_in(self, table: LabeledTable) -> str | None:
-        """The labeled word of a table that the token is read as, or None."""
+        """Return the labeled word of a table that the token is read as, or None."""
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
         return table.lemma_of(self.spelling)
@@ -65,12 +65,12 @@ class WordInContext:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One sentence with its token in question; `position` is None where there is no sentence."""
+    """A sentence with its target word; `position` is None if there is no sentence."""
 
     text: str
     tokens: tuple[str, ...]
     position: int | None
-    read_as: str = ""  # the word that the token is, where its spelling leaves that open
+    read_as: str = ""  # the word that the token is, if its spelling leaves that open
     in_context: WordInContext = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class Chosen:
         return self.tokens, self.position
 
     def lemma_in(self, table: LabeledTable) -> str | None:
-        """The labeled word of a table that the token is read as, or None."""
+        """Return the labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
 
     @property
@@ -93,21 +93,20 @@ class Chosen:
         return join_tokens(list(self.tokens))
 
 
-def is_own(word: str) -> bool:
-    """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
-    return folded(word) in words_of(languages.get_language(i18n.ENGLISH)).own
+def is_separate_word(word: str) -> bool:
+    """Return whether a word alone is read as itself although it is spelled like a form of another: "wound", "evening"."""
+    return fold_case(word) in words_of(languages.get_language(i18n.ENGLISH)).own
 
 
 def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
-    """The words that a spelling may be read as, itself among them, the likeliest first; () where there is no doubt.
+    """Return the words that a spelling may be read as, itself among them, the likeliest first; () if there is no doubt.
 
-    `known` are the words with labeled senses: a reading that is none of these changes nothing. A regular form of one word is in no
-    doubt.
+    Readings that are not among the words `known`, those with labeled senses, are left out. A regular form of one word is in no doubt.
 
     >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})
     (('wound', 'wind'), ('fall', 'fell'), ())
     """
-    spelling = folded(bare(word))
+    spelling = fold_case(bare(word))
     lists = words_of(languages.get_language(i18n.ENGLISH))
     if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
         return ()
@@ -118,15 +117,15 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def read_in(tokens: Sequence[str], position: int) -> str:
-    """The word that a sentence's token is read as, where what stands before it settles that: "saw" in "a saw"; else ""."""
-    spelling = folded(bare(tokens[position]))
+    """Return the word that a token is read as if the word before it decides that: "saw" in "a saw"; else ""."""
+    spelling = fold_case(bare(tokens[position]))
     lists = words_of(languages.get_language(i18n.ENGLISH))
-    before = folded(bare(tokens[position - 1])) if position else ""
+    before = fold_case(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
 
 
 def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
-    """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
+    """Return a sentence as text, cut to the allowed length around a token, and the position of that token in the text's tokens."""
     most = min(limits().max_words, len(tokens))
     start = max(0, min(position - most // 2, len(tokens) - most))
     tokens = tokens[start : start + most]
@@ -148,10 +147,49 @@ class TwoContexts:
     word: str
     texts: tuple[str, str]
     sentences: tuple[WordInContext, WordInContext]
-    single: WordInContext  # where one sentence alone is asked about
-    sense: str = ""  # of the word there, where it is known
+    single: WordInContext  # for questions about one sentence
+    sense: str = ""  # of the word there, if it is known
 
     @property
     def written(self) -> tuple[str, str]:
-        """The word in each, as it is written."""
+        """The word as each sentence writes it."""
         return self.sentences[0].word, self.sentences[1].word
+
+
+@lru_cache(maxsize=65_536)
+def dictionary_forms(word: str) -> tuple[str, ...]:
+    """Return the words that a word typed alone may be a form of, by its Korean morphemes or its English ending.
+
+    Doubtful ones are left out: English words in -ing are often nouns ("evening").
+
+    >>> dictionary_forms("먹었다"), dictionary_forms("눈이"), dictionary_forms("공부했어요"), dictionary_forms("jaguars")
+    (('먹다',), ('눈',), ('공부하다', '공부'), ('jaguar',))
+    """
+    if not has_hangul(word):
+        known = words_of(languages.get_language(i18n.ENGLISH))
+        return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, known) if lemma not in known.function)
+    parts = [part for item in analyzed(morphemes(word)) if item for part in item.parts]
+    (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
+    if tag in VERBS:
+        return (f"{stem}다",)
+    result = (f"{stem}{after}다" * (next_tag in MAKES_VERBS), stem) if tag in (*NOUNS, *OTHER) else ()
+    return tuple(item for item in result if item and item != word)
+
+
+def forms_among(words: Sequence[str], verb: str) -> list[int]:
+    """Return the positions of the forms of a Korean verb among words, such as 갔, 가는 and 간 of 가다. A form has the verb's first consonant."""
+    if (onset := _onset(verb)) < 0:
+        return []
+    return [k for k, word in enumerate(words) if word and _onset(word) == onset and verb in dictionary_forms(word)]
+
+
+def is_form(tokens: Sequence[str], k: int, verb: str) -> bool:
+    """Return whether a token is a form of a Korean verb in its sentence: 먹 alone may be the ink."""
+    read = analyzed(tokens)[k]
+    return read is not None and read.parts[0][1] in VERBS and f"{read.parts[0][0]}다" == verb
+
+
+def _onset(word: str) -> int:
+    """Return the number of a Korean word's first consonant; below 0 for other letters."""
+    place = ord(word[0]) - 0xAC00
+    return place // 588 if 0 <= place < 11_172 else -1

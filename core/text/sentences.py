@@ -21,15 +21,12 @@ from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
 from . import documents
 from .columns import DATE_COLUMNS, iterate_cells, note_blank
-from .composed import plain_word
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
-from .languages import in_use, tokenize
-from .legible import legible
+from .languages import in_use, note_unread, tokenize
 from .line_breaks import DETECT, sentences_in
-from .other_forms import settle_tokens
-from .scripts import note_unread
+from .normalization import legible, plain_word
 from .tables import is_missing
-from .tokens import as_written, join_tokens, pieces, spans_in
+from .tokens import as_written, join_tokens, pieces, settle_tokens, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time

@@ -1,19 +1,19 @@
-"""Text to sentences, tokens and character ids, for any language.
+"""Split text into sentences and tokens, join tokens to text, and encode them as character ids, for any language.
 
-Tokens follow the Penn Treebank's habits ("don't" -> "do n't", "Let's" -> "Let 's"), as the text ELMo was trained on.
-Character ids are AllenNLP's: a token is 50 ids unless a model has another number, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then
-begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut, to 48 bytes where it is 50.
+Tokens follow the Penn Treebank ("don't" -> "do n't", "Let's" -> "Let 's"), like the text ELMo was trained on. Character ids are AllenNLP's: a
+token is 50 ids unless a model has another number, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then begin and end of sentence,
+begin and end of word, padding (262 ids in all). Longer tokens are cut, to 48 bytes of 50 ids.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from .composed import JOINER, folded, has_signs, plain_signs
-from .legible import Choice, Legible, cut_words, keep_hyphen, legible, read
+from .normalization import JOINER, Choice, Legible, cut_words, fold_case, has_signs, keep_hyphen, legible, plain_signs, read
 from .sentence_ends import sentence_ends
 
 IDS_PER_TOKEN = 50
@@ -23,8 +23,7 @@ SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
 _LETTER = r"[\w\u0300-\u036f]"
-# Abbreviations in any letter case; those that are words too ("no", "rep", "sen", 5 ms), and their full stop with them, only where
-# they begin with a capital; "no" is one before a number alone.
+# Abbreviations in any letter case. Those that are words too ("rep", "sen", 5 ms) need a capital, and "no" a number after it.
 _SHORT = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"
 _SHORT_CAPITAL = r"M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]"
 _NUMBER = r"nos?\.(?=\s*\d)"
@@ -56,7 +55,7 @@ _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '
 def tokenize(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
     """Return the tokens of one sentence: words, clitics and punctuation marks; [] for blank text.
 
-    `choose` decides whether a word that a line's end has cut in two keeps its hyphen (core.text.legible).
+    `choose` decides whether a word that a line's end has cut in two keeps its hyphen (core.text.normalization).
 
     >>> tokenize("Let's stick to the bank's plan, don't you think?")
     ['Let', "'s", 'stick', 'to', 'the', 'bank', "'s", 'plan', ',', 'do', "n't", 'you', 'think', '?']
@@ -72,7 +71,7 @@ def token_spans(sentence: str, choose: Choice = keep_hyphen) -> tuple[Legible, l
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences of a text, in order: split at line breaks and after end marks, not after common abbreviations.
+    """Split a text into sentences, at line breaks and after end marks, but not after common abbreviations.
 
     >>> split_sentences("Dr. Lee left. Why?  He was late.")
     ['Dr. Lee left.', 'Why?', 'He was late.']
@@ -81,19 +80,18 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_word(tokens: list[str], word: str) -> list[int]:
-    """Positions at which `word` stands among `tokens`; letter case, joiners and ways to write an accent aside."""
-    wanted = folded(bare(word))
-    return [i for i, token in enumerate(tokens) if folded(bare(token)) == wanted]
+    """Return the positions of `word` among `tokens`, ignoring letter case, joiners and spellings of accents."""
+    wanted = fold_case(bare(word))
+    return [i for i, token in enumerate(tokens) if fold_case(bare(token)) == wanted]
 
 
 def bare(token: str) -> str:
-    """A token without the joiners at its edges."""
+    """Return a token without the joiners at its edges."""
     return token.strip(JOINER) or token
 
 
 def join_tokens(tokens: list[str]) -> str:
-    """Tokens as readable text: no space before closing marks and clitics, none after opening ones; straight double
-    quotes open and close in turn.
+    """Join tokens to readable text: no space before closing marks and clitics, or after opening ones. Straight quotes open and close in turn.
 
     >>> join_tokens(["do", "not", "say", '"', "yes", "!", '"', "(", "yet", ")"])
     'do not say "yes!" (yet)'
@@ -102,14 +100,14 @@ def join_tokens(tokens: list[str]) -> str:
 
 
 def pieces(tokens: Sequence[str]) -> list[str]:
-    """The tokens as they stand in `join_tokens`' text, each with the space before it, where there is one."""
+    """Return the tokens as `join_tokens` writes them, each with the space before it, if any."""
     return [f" {bare(token)}" if apart else bare(token) for token, apart in zip(tokens, spaced(tokens), strict=True)]
 
 
 def as_written(tokens: Sequence[str], text: str) -> list[str]:
-    """The tokens as they stand in the text they were cut from, each with the blank before it, where there is one.
+    """Return the tokens as the text they were cut from has them, each with the blank before it, if any.
 
-    A token that the text has not is spaced as in `pieces`.
+    A token that is not in the text is spaced as in `pieces`.
 
     >>> as_written(["do", "n't", "say", '"', "yes", '"'], "don't say “yes”")
     ['do', "n't", ' say', ' “', 'yes', '”']
@@ -127,7 +125,7 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
 
 
 def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
-    """Return where each token begins and ends in the text they were cut from; None for one that the text has not.
+    """Return where each token begins and ends in the text they were cut from; None for a token that is not in it.
 
     >>> spans_in(["bank", "ing", "hours"], "bank\u00ading hours"), spans_in(["banking", "hours"], "bank\u00ading hours")
     ([(0, 4), (5, 8), (9, 14)], [(0, 8), (9, 14)])
@@ -204,7 +202,7 @@ def character_ids(tokens: list[str], size: int = IDS_PER_TOKEN) -> np.ndarray:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, but for line ends that cut a word in two."""
+    """Yield the lines of a text. A line end that cuts a word in two ends no line."""
     within = {k for word in cut_words(text) for k in range(word.start, word.end)}
     start = 0
     for match in _LINE_END.finditer(text):
@@ -225,12 +223,12 @@ def _split_line(line: str) -> list[str]:
 
 
 def letter_count(text: str) -> float:
-    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
+    """Return the width of a text in Latin letters. A letter of Hangul is nearly twice as wide."""
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
 def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:
-    """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
+    """Return the range of the tokens to show of n: up to `width` around the target words, as evenly on both sides as the sentence allows."""
     behind = position + n_words
     left, right = min(position, width // 2), min(n - behind, width // 2)
     left, right = min(position, width - right), min(n - behind, width - left)
@@ -238,5 +236,44 @@ def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:
 
 
 def write_word(word: str) -> str:
-    """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
+    """Write a word of a model's vocabulary. One that is joined to the word before it gets a hyphen, as Korean endings are written."""
     return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)
+
+
+def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]]:
+    """Return the position and the other form of each token that the end of a line has cut in two: with its hyphen, or without.
+
+    >>> other_forms(["well-known", "council"], "well-\\u200bknown coun-\\u200bcil")
+    [(0, 'wellknown'), (1, 'coun-cil')]
+    """
+    if not text or not any(word.is_line_end and not word.is_soft for word in cut_words(text)):
+        return []
+    results = []
+    for k, (token, span) in enumerate(zip(tokens, spans_in(tokens, text), strict=True)):
+        piece = text[span[0] : span[1]] if span else ""
+        if any(word.is_line_end and not word.is_soft for word in cut_words(piece)):
+            joined, hyphened = legible(piece, lambda word: True), legible(piece)
+            other = joined if bare(token) == hyphened else hyphened
+            results.append((k, JOINER * token.startswith(JOINER) + other + JOINER * token.endswith(JOINER)))
+    return results
+
+
+def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict[int, dict[int, str]]:
+    """Return the tokens, by sentence and position, whose other form is more frequent elsewhere in sentences of (tokens, text)."""
+    cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if text and (forms := other_forms(tokens, text))}
+    if not cut:
+        return {}
+    words = {fold_case(bare(form)) for n, forms in cut.items() for k, other in forms.items() for form in (other, sentences[n][0][k])}
+    spelled: Counter[str] = Counter()
+    for n, (tokens, _) in enumerate(sentences):
+        spelled.update(tokens if n not in cut else (token for k, token in enumerate(tokens) if k not in cut[n]))
+    counts: Counter[str] = Counter()
+    for token, count in spelled.items():
+        if (word := fold_case(bare(token))) in words:
+            counts[word] += count
+
+    def count_of(form: str) -> int:
+        return counts[fold_case(bare(form))]
+
+    changed = {n: {k: other for k, other in forms.items() if count_of(other) > count_of(sentences[n][0][k])} for n, forms in cut.items()}
+    return {n: forms for n, forms in changed.items() if forms}

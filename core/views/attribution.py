@@ -12,7 +12,7 @@ from ..elmo.mix import layer_weights
 from ..index.table import OccurrenceTable
 from ..senses import influence
 from ..senses.influence import DROP, Centroids, Influence, centroids, half_name, pair
-from ..text import word_in_question
+from ..text import target_word
 from ..text.readings import WordInContext
 from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
@@ -94,7 +94,7 @@ def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     result = influence.influence(
         workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
     )
-    content = frozenset(each.position for each in word_in_question.candidates(result.tokens, workspace.language))
+    content = frozenset(each.position for each in target_word.candidates(result.tokens, workspace.language))
     return Attribution(by, tuple(workspace.targets.senses_of(lemma)) if lemma else (), result, content)
 
 

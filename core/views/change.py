@@ -20,7 +20,7 @@ from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import Occurrence
 from ..index.sense_space import LAYER, SenseSpace
 from ..senses import clusters
-from ..text.composed import folded
+from ..text.normalization import fold_case
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
 from .induction import space_of
@@ -156,7 +156,7 @@ def tabulate_ranking(ranked: Sequence[RankedWord]) -> "pd.DataFrame":
 def compute(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> WordChange | None:
     """None while a table is being read; `report` is called while sentences are. BadInput for sides that are the same, and a word with too few sentences on one."""
     chosen = choose(workspace, request.first, request.second)
-    word = folded(bare(request.word.strip()))
+    word = fold_case(bare(request.word.strip()))
     space = space_of(workspace) if request.space == SENSES else None
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     both = word_texts(workspace, chosen, word, space, report)
@@ -200,7 +200,7 @@ def control(workspace: Workspace, request: ControlRequest, report: Report | None
     texts = read(workspace, request.first, request.second)
     if texts is None:
         return None
-    word = folded(bare(request.word.strip()))
+    word = fold_case(bare(request.word.strip()))
     key = tuple(table_key(each.table) for each in texts), request.first, request.second
     shared = dict(workspace.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
@@ -292,7 +292,7 @@ def opening_word(workspace: Workspace, request: ControlRequest) -> str:
     if None in counts:
         return request.word
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
-    if shared.get(folded(bare(request.word.strip())), 0) >= change.FEWEST:
+    if shared.get(fold_case(bare(request.word.strip())), 0) >= change.FEWEST:
         return request.word
     content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")

@@ -28,11 +28,11 @@ from ..index.table import OccurrenceTable
 from ..senses.judge import open_judge
 from ..senses.reports import sense_report_of, senses_report_of
 from ..senses.separation import SenseReport
-from ..text.composed import folded
 from ..text.corpora import open_corpus
 from ..text.labeled_words import sentences_of
 from ..text.languages import Language
-from ..text.word_in_question import lemmas, words_of
+from ..text.normalization import fold_case
+from ..text.target_word import lemmas, words_of
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import sense_space
 
@@ -264,7 +264,7 @@ def list_spaces() -> list[str]:
 
 def find_form(word: str, words: Sequence[str], language: Language) -> str:
     """The word, or what it is a form of in a language, where it is one of these; else ""."""
-    word = folded(word.strip())
+    word = fold_case(word.strip())
     return next((form for form in (word, *lemmas(word, words_of(language))) if form in words), "")
 
 

@@ -23,7 +23,7 @@ from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
 from ..text.labeled_words import sentences_of
 from ..text.readings import WordInContext
-from ..text.word_in_question import words_of
+from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model
 from . import induction, substitutes
 from .induction import InductionRequest

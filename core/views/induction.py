@@ -24,8 +24,8 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.context import static_contexts
-from ..text.composed import folded
 from ..text.labeled_words import sentences_of
+from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import judge
@@ -143,7 +143,7 @@ def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
     if (vectors := workspace.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
     texts = [[of.word, *workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
-    own = [[k for k, token in enumerate(tokens) if folded(token) == of.word] for tokens in texts]
+    own = [[k for k, token in enumerate(tokens) if fold_case(token) == of.word] for tokens in texts]
     texts = [[tokens[0], *(token for k, token in enumerate(tokens) if k not in at)] for tokens, at in zip(texts, own, strict=True)]
     of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
     spans = [(o.position, o.position + 1) for o in of.items]
@@ -159,7 +159,7 @@ def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
 @reads_as_model
 def lemma_of(workspace: Workspace, word: str) -> str:
     """The labeled word that a form is of, so that its other forms are there too; else the form."""
-    return (workspace.is_labeled and workspace.targets.lemma_of(word)) or folded(word.strip())
+    return (workspace.is_labeled and workspace.targets.lemma_of(word)) or fold_case(word.strip())
 
 
 @reads_as_model
@@ -198,7 +198,7 @@ def space_of(workspace: Workspace) -> SenseSpace | None:
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     """Rows of a labeled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
-    wanted = folded(word.strip())
+    wanted = fold_case(word.strip())
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
     return np.flatnonzero(table.same_word(wanted))

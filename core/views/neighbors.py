@@ -16,8 +16,7 @@ from ..index import sense_index
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
 from ..index.sense_index import SenseIndex
 from ..index.table import OccurrenceTable
-from ..text.dictionary_forms import dictionary_forms
-from ..text.readings import WordInContext
+from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from . import levels

@@ -11,7 +11,7 @@ from ..analysis.expectation import Expected, Reading
 from ..common.errors import ElmoscopeError
 from ..elmo.models import masked_words
 from ..text.corpora import open_corpus
-from ..text.word_in_question import words_of
+from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model
 
 READS = ("model",)

@@ -11,8 +11,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import token_folder
 from ..senses import scene
 from ..senses.scene import LabeledDots, NearWords, Scene
-from ..text.dictionary_forms import dictionary_forms
-from ..text.readings import WordInContext
+from ..text.readings import WordInContext, dictionary_forms
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import judge, labels
 

@@ -24,11 +24,10 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at
 from ..text import own_corpus
-from ..text.composed import folded
 from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
-from ..text.dictionary_forms import dictionary_forms
 from ..text.labeled_words import sentences_of
-from ..text.readings import WordInContext
+from ..text.normalization import fold_case
+from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from .induction import rows_of
@@ -320,7 +319,7 @@ def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tu
 
 def rows_spelled(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows of a spelling, letter case and joiners aside."""
-    return np.flatnonzero(np.isin(table.word, table.plain_codes.get(folded(bare(word)), ())))
+    return np.flatnonzero(np.isin(table.word, table.plain_codes.get(fold_case(bare(word)), ())))
 
 
 def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
@@ -371,7 +370,7 @@ def word_texts(
 def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
     a form of another word that is spelled so nowhere."""
-    word = folded(bare(word.strip()))
+    word = fold_case(bare(word.strip()))
     if _labels(workspace, side, word) is not None:
         return False
     own = bool(sentences_of(side.corpus))

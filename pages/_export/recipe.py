@@ -10,8 +10,8 @@ from typing import Any
 from core.common import model_layers
 from core.text import languages, readings
 from core.text.labeled_words import list_words, with_words
+from core.text.target_word import find_target_words
 from core.text.tokens import bare
-from core.text.word_in_question import word_in_question
 
 Settings = Mapping[str, Any]
 
@@ -102,7 +102,7 @@ def _choose_sentences(settings: Settings) -> list[tuple[str, int, str]]:
     texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
     tokens = [languages.tokenize(text) for text in texts]
     tapped = [k if (k := settings.get(f"{key}i")) in range(len(of)) else None for key, of in zip("ab", tokens, strict=True)]
-    places = word_in_question(*tokens, languages.in_use(), tapped=tuple(tapped))
+    places = find_target_words(*tokens, languages.in_use(), tapped=tuple(tapped))
     return [(text, place or 0, _get_reading(settings, of, place)) for text, of, place in zip(texts, tokens, places, strict=True)]
 
 

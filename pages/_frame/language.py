@@ -11,7 +11,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.files import registry
-from core.text import languages, scripts
+from core.text import languages
 from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples
@@ -84,7 +84,7 @@ def foreign(*words: str) -> list[str]:
 
 def say_unread(tokens: Iterable[str]) -> str:
     """State how many tokens of a text have letters that the selected language does not use. Return "" for zero."""
-    return scripts.say_unread(Counter(tokens), languages.in_use())
+    return languages.say_unread(Counter(tokens), languages.in_use())
 
 
 def say_foreign(word: str) -> str:

@@ -3,7 +3,7 @@
 The session and the URL hold the texts `a` and `b`, the positions `ai` and `bi` of the tokens, and `as`, the word that an ambiguous spelling
 is read as (core.text.readings). The session alone holds `a.tapped` and `b.tapped`, the words that the user selected, which remain selected
 while they are in their sentences, and `w`, the word of the first sentence, which pages without sentences follow. Tokens that the user did
-not select are guessed from both sentences (core.text.word_in_question) when a sentence or the language changes.
+not select are guessed from both sentences (core.text.target_word) when a sentence or the language changes.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from core.common.markup import plain
 from core.text import languages, readings
 from core.text.labeled_words import list_words
 from core.text.readings import WordInContext
+from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
-from core.text.word_in_question import same_word, word_in_question
 from pages._frame import examples
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
@@ -118,7 +118,7 @@ def place_of(tokens: list[str] | tuple[str, ...], word: str) -> int:
     """Return the position of a word in a sentence, in any of its forms, else of the most likely target."""
     if places := find_word(list(tokens), word):
         return places[0]
-    return word_in_question(tokens, [word], languages.in_use())[0] or 0
+    return find_target_words(tokens, [word], languages.in_use())[0] or 0
 
 
 def tap(key: str) -> None:
@@ -215,4 +215,4 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
 
 @lru_cache(maxsize=512)
 def _guessed(tokens: tuple[tuple[str, ...], ...], code: str, tapped: tuple[int | None, ...]) -> tuple[int | None, int | None]:
-    return word_in_question(*tokens, languages.get_language(code), tapped=tapped)
+    return find_target_words(*tokens, languages.get_language(code), tapped=tapped)

@@ -22,7 +22,7 @@ from core.figures.spelling import windows_figure
 from core.figures.style import enlarge, layer_title, sense_color
 from core.senses import influence
 from core.senses.influence import half_name
-from core.text import languages, word_in_question
+from core.text import languages, target_word
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
 from core.views import attribution, layouts
@@ -145,7 +145,7 @@ def _decided(in_use: InUse, contexts: TwoContexts) -> str:
     numbers = dict(zip(result.changed, values.tolist(), strict=True))
     hovers = {k: signed(v) for k, v in numbers.items()}
     show_html("{}", influence_marks(result.tokens, result.position, numbers, hovers, pair))
-    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
+    content = {candidate.position for candidate in target_word.candidates(result.tokens, languages.in_use())}
     naming = [k for k, place in enumerate(result.changed) if place in content] or range(len(result.changed))
     details = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
     if contexts.sense not in ("", stands.sense):

@@ -9,8 +9,8 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.text.composed import folded
 from core.text.labeled_words import list_words_in, parts
+from core.text.normalization import fold_case
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import layouts
@@ -79,7 +79,7 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
         separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
-    return result if result in words else folded(result)
+    return result if result in words else fold_case(result)
 
 
 def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:

@@ -13,7 +13,7 @@ from core.elmo.language_model import Prediction
 from core.engines.masked import Masked
 from core.figures.expectation import BOTH
 from core.figures.measures import BACKWARD, FORWARD
-from core.text import languages, word_in_question
+from core.text import languages, target_word
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
@@ -155,7 +155,7 @@ def show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
 def _position(tokens: list[str]) -> int:
     """Return the position of the masked word: the user's choice or the URL's, else the last content word."""
     state = st.session_state
-    usual = max((candidate.position for candidate in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
+    usual = max((candidate.position for candidate in target_word.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):
         label_in_url = read_parameter(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == label_in_url), usual)

@@ -12,9 +12,9 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.composed import folded
 from core.text.corpora import sentences_of
 from core.text.labeled_words import list_words_in
+from core.text.normalization import fold_case
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
@@ -101,7 +101,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
         place=places[0],
         help=(t("Sense space: layer 1 + topic + substitutes.") + " " if with_senses else "") + t("Layer 0 does not read the sentence."),
     )
-    named = folded((word or "").strip()) or usual
+    named = fold_case((word or "").strip()) or usual
     if not groups:
         return named, layer, AUTO
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]

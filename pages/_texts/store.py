@@ -15,8 +15,8 @@ from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
 from core.text import own_corpus
 from core.text.corpora import open_corpus
+from core.text.languages import say_unread
 from core.text.own_corpus import KeptCorpus, Source
-from core.text.scripts import say_unread
 from core.workspace import Workspace
 from pages._cached import jobs, opened
 from pages._cached.kept import keep

@@ -48,7 +48,7 @@ from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
-from core.text.legible import legible
+from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
 from tests.core.document_parts import epub, pdf, workbook

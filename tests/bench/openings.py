@@ -20,7 +20,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table, open_tokens
 from core.senses import discriminants, influence
 from core.senses.verdict import TWO, has_senses, some_rows
-from core.text import languages, word_in_question
+from core.text import languages, target_word
 from core.text.labeled_words import with_all
 from core.text.readings import WordInContext
 from core.views import attribution, induction, neighbors
@@ -122,7 +122,7 @@ def sentences(workspace: Workspace, word: str) -> Iterator[tuple[float, str]]:
 
 def heaviest(workspace: Workspace, result: influence.Influence, layer: str, sense: str) -> tuple[str, float]:
     """The content word that adds most to a sense's lead, or takes most from it, and how much."""
-    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, workspace.language)}
+    content = {candidate.position for candidate in target_word.candidates(result.tokens, workspace.language)}
     values = influence.parts(result, layer, influence.BOTH, sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     return (result.tokens[result.changed[naming[0]]], float(values[naming[0]])) if naming else ("", 0.0)

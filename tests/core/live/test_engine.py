@@ -13,13 +13,13 @@ import pytest
 
 from core.live import page
 from core.text.languages import get_language
+from core.text.target_word import find_target_words, lemmas, same_word, words_of
 from core.text.tokens import pieces, tokenize
-from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
 from core.views import pair, scene
 from core.views.pair import PairRequest
 from core.workspace import Workspace
 from tests.core.live.truth import compare, truths
-from tests.core.text.test_word_in_question import SPELLED_ALIKE
+from tests.core.text.test_target_word import SPELLED_ALIKE
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not on this machine")
@@ -99,7 +99,7 @@ def test_the_word_meant_is_the_one_core_takes(workspace, ask):
     same = [answer for answer, pair in zip(request, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
     assert len(same) > 0.95 * len(both)
     for answer in same:
-        assert answer["positions"] == list(word_in_question(*answer["tokens"], language)), answer["tokens"]
+        assert answer["positions"] == list(find_target_words(*answer["tokens"], language)), answer["tokens"]
 
 
 def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.morphemes import morphemes
+from core.text.readings import dictionary_forms, forms_among, is_form
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import languages
-from core.text.composed import JOINER, folded, plain_word
-from core.text.legible import cut_words, legible, read
+from core.text.normalization import JOINER, cut_words, fold_case, legible, plain_word, read
 from core.text.sentences import as_in_text
 from core.text.tokens import as_written, find_word, spans_in, split_sentences, tokenize
 
@@ -31,7 +30,7 @@ def test_invisible_characters_are_not_read_and_stay_where_they_were_written(sign
     shown = as_written(tokens, text)
     assert shown == ["The", f" ban{sign}king", " sector", ",", " \u201c", f"gr{sign}ew", "\u201d", "."]
     assert "".join(as_in_text(tokens, text)) == text
-    assert find_word(tokens, f"bank{sign}ing") == [1] and folded(f"Bank{sign}ing") == "banking"
+    assert find_word(tokens, f"bank{sign}ing") == [1] and fold_case(f"Bank{sign}ing") == "banking"
 
 
 def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_joiners_of_its_tokens():
@@ -125,7 +124,7 @@ def test_a_token_of_invisible_characters_alone_stays_a_token():
 
 
 def test_letters_that_choose_their_form_are_compared_without_that_choice():
-    assert folded("\u2764\ufe0f") == folded("\u2764") and folded("\ufe0f") == "\ufe0f"
+    assert fold_case("\u2764\ufe0f") == fold_case("\u2764") and fold_case("\ufe0f") == "\ufe0f"
 
 
 @pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\ufeff", "\u200e", "\u2060"])

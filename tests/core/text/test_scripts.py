@@ -6,7 +6,7 @@ import pytest
 
 from core.common import notes
 from core.text import languages
-from core.text.scripts import note_unread, say_unread, unread
+from core.text.languages import note_unread, say_unread, unread
 from core.text.sentences import read_lines, read_sentences
 
 EN, KO = languages.get_language("en"), languages.get_language("ko")

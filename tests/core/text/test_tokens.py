@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.composed import folded
-from core.text.legible import cut_words, legible
 from core.text.morphemes import morphemes
+from core.text.normalization import cut_words, fold_case, legible
 from core.text.tokens import as_written, character_ids, find_word, join_tokens, split_sentences, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
@@ -149,7 +148,7 @@ def test_find_word_gives_every_position_whatever_the_case():
 
 def test_find_word_knows_an_accent_however_it_is_written():
     assert find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
-    assert folded("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
+    assert fold_case("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
 
 
 STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")

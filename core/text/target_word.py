@@ -27,11 +27,10 @@ from typing import NamedTuple
 
 from ..common import i18n
 from . import languages
-from .composed import folded
-from .languages import Language
+from .languages import Language, ranks_of
 from .morphemes import Morpheme, analyzed, has_hangul
+from .normalization import fold_case
 from .tokens import bare
-from .word_ranks import ranks_of
 
 # What a word is worth: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
 FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
@@ -78,14 +77,14 @@ class Candidate:
         return max(self.worth.values())
 
 
-def word_in_question(
+def find_target_words(
     tokens_a: Sequence[str], tokens_b: Sequence[str], language: Language, *, tapped: tuple[int | None, int | None] = (None, None)
 ) -> tuple[int | None, int | None]:
     """The positions of the words meant in two sentences; None in one without a token.
 
     A position in `tapped` stands; the other sentence then follows it, where the same word stands there.
 
-    >>> word_in_question("He ran to the banks .".split(), "The bank was shut .".split(), languages.get_language("en"))
+    >>> find_target_words("He ran to the banks .".split(), "The bank was shut .".split(), languages.get_language("en"))
     (4, 1)
     """
     both = [candidates(tokens, language) for tokens in (tokens_a, tokens_b)]
@@ -164,7 +163,7 @@ def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candida
 
 
 def _spelling(token: str) -> str:
-    return folded(bare(token))
+    return fold_case(bare(token))
 
 
 # --- words as they are written --------------------------------------------------------------------------------------------

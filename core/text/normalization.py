@@ -1,16 +1,37 @@
-r"""Text as it is read, and where each of its characters is in the text as written.
+r"""Read text in one spelling: letters and their accents, ligatures, hyphens, invisible characters, words cut at the end of a line.
 
-Signs are read in their plain form (core.text.composed). A word that the end of a line has cut in two is read as one word: "impor-" and
-"tance" as "importance". Its hyphen may be a real one ("well-" and "known"), so that whoever knows the language, or the corpus, chooses.
-Where lines are joined, CUT remains in the place of such a line end.
+macOS writes "\u00e9" as e and an accent, and a syllable of Hangul as its letters. Text from PDF files, e-books and web pages has soft
+hyphens and zero-width spaces within its words. Such spellings look alike but are different characters. Text is read and compared in one
+spelling, and shown as written.
+
+A word that the end of a line has cut in two is read as one word: "impor-" and "tance" as "importance". Its hyphen may be a real one ("well-"
+and "known"), so that the language, or the corpus, chooses. Where lines are joined, CUT remains in place of such a line end.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from unicodedata import category
 
-from .composed import SIGNS, composed, has_signs, plain_sign, plain_signs
+JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbor there
+# Characters without width: controls, soft hyphens, joiners, marks of direction, byte order marks, tags, fillers.
+INVISIBLE = (
+    "\x01-\x08\x0e-\x1b\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_BLANKS = "\x00\u2800\u3164\uffa0\ufffc"  # what looks like a blank, or stands for a picture
+_SELECTORS = "\ufe00-\ufe0f"  # that choose a letter's form; behind a symbol or a digit they make an emoji
+_LIGATURES = "\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fd5"  # as fonts, not writers, use them: \ufb01, Arabic forms, Han radicals
+_HYPHENS = "\u2010\u2011"
+_EMOJI = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+_BETWEEN_WORDS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese and Khmer part words by spaces without width
+_SIGN = f"{INVISIBLE}{_BLANKS}{_SELECTORS}{_LIGATURES}{_HYPHENS}"
+SIGNS = re.compile(
+    rf"(?P<emoji>(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}]))|(?P<blank>[{_BLANKS}]|(?<=[{_BETWEEN_WORDS}])\u200b(?=[{_BETWEEN_WORDS}]))"
+    rf"|(?P<hyphen>[{_HYPHENS}])|(?P<ligature>[{_LIGATURES}])|(?P<selector>[{_SELECTORS}])|[{INVISIBLE}]"
+)
+_HAS_SIGNS = re.compile(f"[{_SIGN}]")  # the same signs, sought faster
+_TO_COMPARE = re.compile(f"[{_SELECTORS}]")
 
 CUT = "-\u200b"  # a hyphen at which a line ended
 SOFT = "\u00ad"
@@ -26,6 +47,62 @@ _LEFT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?
 _RIGHT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*")
 _LONGEST = 60  # letters of a word, on either side
 _LINKS = frozenset(("and", "or", "to"))  # pre- and post-war
+
+
+def compose(text: str) -> str:
+    """Return the text in Unicode's composed form.
+
+    >>> compose("cafe\u0301") == "caf\u00e9"
+    True
+    """
+    return text if text.isascii() or unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def has_signs(text: str) -> bool:
+    """Whether a text has characters that `plain_sign` reads otherwise."""
+    return not (text.isascii() and text.isprintable()) and bool(_HAS_SIGNS.search(text))
+
+
+def plain_sign(match: re.Match[str]) -> str:
+    """Return what a match of SIGNS is read as."""
+    match match.lastgroup:
+        case "emoji":
+            return match[0]
+        case "blank":
+            return " "
+        case "hyphen":
+            return "-"
+        case "ligature":
+            return unicodedata.normalize("NFKC", match[0])
+        case "selector":
+            before, after = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
+            is_emoji = before.isdigit() and after == "\u20e3" if before.isalnum() else bool(before.strip())
+            return match[0] if is_emoji and match[0] in "\ufe0e\ufe0f" else ""
+    return ""
+
+
+def plain_signs(text: str) -> str:
+    """Return the text compose, without invisible characters, and with ligatures and hyphens in their plain form.
+
+    >>> plain_signs("bank\u00ading of\ufb01ce\u200b"), plain_signs("well\u2011known")
+    ('banking office', 'well-known')
+    """
+    return compose(SIGNS.sub(plain_sign, text)) if has_signs(text) else compose(text)
+
+
+def plain_word(word: str) -> str:
+    """Return a token with its signs plain. Joiners at its edges stay, and so does a token of invisible characters alone."""
+    if not has_signs(word):
+        return compose(word)
+    start, end = (JOINER if has else "" for has in (word.startswith(JOINER), word.endswith(JOINER)))
+    inner = plain_signs(word).strip()
+    return f"{start}{inner}{end}" if inner else compose(word)
+
+
+def fold_case(word: str) -> str:
+    """Return a word as it is compared: signs plain, letter case and an emoji's choice of form ignored."""
+    plain = plain_word(word)
+    return (_TO_COMPARE.sub("", plain) or plain).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +165,7 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     """Return the text as `legible` does, with the place of each character."""
     edits = list(_cut_edits(text, choose))
     if not edits and not has_signs(text):
-        whole, begins, ends = composed(text), range(len(text)), range(1, len(text) + 1)
+        whole, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if whole == text else _composed(text, whole, begins, ends)
     edits = sorted([*edits, *(edit for edit in _sign_edits(text) if not any(a < edit[1] and edit[0] < b for a, b, _ in edits))])
     plain, begins, ends, at = [], [], [], 0
@@ -101,7 +178,7 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
             ends += [end] * len(new)
         at = end
     edited = "".join(plain)
-    whole = composed(edited)
+    whole = compose(edited)
     return Legible(edited, begins, ends) if whole == edited else _composed(edited, whole, begins, ends)
 
 
@@ -146,7 +223,7 @@ def _composed(text: str, whole: str, begins: Sequence[int], ends: Sequence[int])
     for end in range(1, len(text) + 1):
         if end < len(text) and _combines(text[end]):
             continue
-        n = len(composed(text[start:end]))
+        n = len(compose(text[start:end]))
         if n == end - start:
             firsts += begins[start:end]
             lasts += ends[start:end]
@@ -159,4 +236,4 @@ def _composed(text: str, whole: str, begins: Sequence[int], ends: Sequence[int])
 
 def _combines(sign: str) -> bool:
     """Whether a character may become one with what stands before it: a mark, or a vowel or a last consonant of Hangul."""
-    return category(sign)[0] == "M" or "\u1161" <= sign <= "\u1175" or "\u11a8" <= sign <= "\u11c2"
+    return unicodedata.category(sign)[0] == "M" or "\u1161" <= sign <= "\u1175" or "\u11a8" <= sign <= "\u11c2"

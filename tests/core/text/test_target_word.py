@@ -12,8 +12,8 @@ from core.files import registry
 from core.files.artifacts import read_json
 from core.text import languages
 from core.text.sentences import read_sentences
+from core.text.target_word import candidates, find_target_words, same_word, words_of
 from core.text.tokens import JOINER, bare
-from core.text.word_in_question import candidates, same_word, word_in_question, words_of
 
 EN, KO = languages.get_language("en"), languages.get_language("ko")
 TABLE = Path(__file__).parents[2] / "data" / "word-pairs.jsonl"
@@ -22,7 +22,7 @@ RIGHT = 0.97
 
 def guessed(language, a: str, b: str) -> tuple[str | None, str | None]:
     both = [language.tokenize(text) for text in (a, b)]
-    places = word_in_question(*both, language)
+    places = find_target_words(*both, language)
     return tuple(None if k is None else bare(tokens[k]) for tokens, k in zip(both, places, strict=True))
 
 
@@ -103,15 +103,15 @@ def test_one_spelling_in_both_comes_before_two_forms_of_a_word(language, a, b, w
 
 def test_the_second_half_of_a_can_in_a_can_is_no_verb():
     tokens = EN.tokenize("The can can hold a litre.")
-    assert word_in_question(tokens, EN.tokenize("A can of soup."), EN) == (1, 1)
+    assert find_target_words(tokens, EN.tokenize("A can of soup."), EN) == (1, 1)
 
 
 def test_a_tapped_word_stands_and_the_other_sentence_follows_it_where_it_can():
     a, b = EN.tokenize("The old man sat by the bank."), EN.tokenize("The bank called a man.")
-    assert word_in_question(a, b, EN) == (6, 1)
-    assert word_in_question(a, b, EN, tapped=(2, None)) == (2, 4)
-    assert word_in_question(a, b, EN, tapped=(1, None)) == (1, 1)  # no "old" in the other: its own best
-    assert word_in_question(a, b, EN, tapped=(0, 3)) == (0, 3)
+    assert find_target_words(a, b, EN) == (6, 1)
+    assert find_target_words(a, b, EN, tapped=(2, None)) == (2, 4)
+    assert find_target_words(a, b, EN, tapped=(1, None)) == (1, 1)  # no "old" in the other: its own best
+    assert find_target_words(a, b, EN, tapped=(0, 3)) == (0, 3)
 
 
 def test_forms_of_one_word():
@@ -121,9 +121,9 @@ def test_forms_of_one_word():
 
 
 def test_nothing_but_marks_and_grammar_is_answered_too():
-    assert word_in_question([], [], EN) == (None, None)
-    assert word_in_question(["..."], EN.tokenize("of the"), EN) == (0, 1)
-    assert word_in_question([JOINER], [], KO) == (0, None)
+    assert find_target_words([], [], EN) == (None, None)
+    assert find_target_words(["..."], EN.tokenize("of the"), EN) == (0, 1)
+    assert find_target_words([JOINER], [], KO) == (0, None)
 
 
 def test_every_labeled_word_is_on_the_first_list():
@@ -144,7 +144,7 @@ def test_every_further_word_with_labels_is_listed():
 def test_any_text_has_a_word_in_question_and_never_grammar_where_there_is_another_word(pieces):
     for language in (EN, KO):
         tokens = language.tokenize(" ".join(pieces))
-        i, j = word_in_question(tokens, tokens, language)
+        i, j = find_target_words(tokens, tokens, language)
         assert (i, j) == (None, None) if not tokens else i == j and 0 <= i < len(tokens)
         words = {item.position for item in candidates(tokens, language)}
         assert not words or i in words
