@@ -63,7 +63,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
         "layer": Parameter(LAYER, "home"),
         "nlayer": Parameter(LAYER, "neighbors"),
         "among": Parameter(CODE, "neighbors"),
-        "k": Parameter(WHOLE, "neighbors", (3, 30), 10),
+        "k": Parameter(WHOLE, "neighbors", (3, 30), 8),
         "view": Parameter(LAYER, "map"),
         "map_word": Parameter(TEXT, "map"),
         "dot": Parameter(TEXT, "map"),
