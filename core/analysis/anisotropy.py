@@ -69,25 +69,25 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
     return Drawn(tuple(words), np.stack(layers), tuple((tuple(tokens), k) for tokens, k in zip(chosen, places, strict=True)))
 
 
-def random_cosines(drawn: Drawn, weights) -> np.ndarray:
+def random_cosines(tokens: Drawn, weights) -> np.ndarray:
     """Return the cosines (n,) of all pairs of different words under a layer mix."""
-    return _cosines(drawn, mixed(drawn.layers, check_weights(weights, drawn.layers.shape[1]), axis=1, unit=True))
+    return _cosines(tokens, mixed(tokens.layers, check_weights(weights, tokens.layers.shape[1]), axis=1, unit=True))
 
 
-def _cosines(drawn: Drawn, rows: np.ndarray) -> np.ndarray:
-    words = np.array(drawn.words)
+def _cosines(tokens: Drawn, rows: np.ndarray) -> np.ndarray:
+    words = np.array(tokens.words)
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
 
-def random_level(drawn: Drawn, weights, *, normalized: bool = False) -> Level:
+def random_level(tokens: Drawn, weights, *, normalized: bool = False) -> Level:
     """Return the mean and the middle nine tenths of these cosines, optionally after layer normalization."""
-    drawn = Drawn(drawn.words, layer_normalized(drawn.layers)) if normalized else drawn
-    return _level(random_cosines(drawn, weights))
+    tokens = Drawn(tokens.words, layer_normalized(tokens.layers)) if normalized else tokens
+    return _level(random_cosines(tokens, weights))
 
 
-def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
+def level_in_senses(tokens: Drawn, space: SenseSpace) -> Level:
     """Return the level in the sense space, after subtracting the mean of all words."""
-    return _level(_cosines(drawn, space.place(space.views(drawn.occurrences, drawn.layers))))
+    return _level(_cosines(tokens, space.place(space.views(tokens.occurrences, tokens.layers))))
 
 
 def _level(cosines: np.ndarray) -> Level:
@@ -103,16 +103,16 @@ class SharedDirections:
     directions: np.ndarray
 
     @classmethod
-    def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> SharedDirections:
+    def of(cls, tokens: Drawn, k: int = DIRECTIONS[-1]) -> SharedDirections:
         """Learn the mean and the k largest directions from random tokens. Fewer than k + 1 tokens give fewer directions."""
-        mean = drawn.layers.mean(axis=0)
-        return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)]))
+        mean = tokens.layers.mean(axis=0)
+        return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (tokens.layers - mean).swapaxes(0, 1)]))
 
-    def away(self, drawn: Drawn, k: int) -> Drawn:
+    def away(self, tokens: Drawn, k: int) -> Drawn:
         """Return the tokens without the mean and the k largest directions."""
-        rows = drawn.layers - self.mean
+        rows = tokens.layers - self.mean
         along = np.einsum("nld,lkd->nlk", rows, self.directions[:, :k])
-        return Drawn(drawn.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
+        return Drawn(tokens.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
 
 
 def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace | None = None) -> dict:

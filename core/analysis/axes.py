@@ -104,8 +104,8 @@ def axis_scores(
     centered = rows - mean
     squares = np.einsum("nd,nd->n", centered, rows)
     ends = [
-        _project_without_own(centered, mean, squares, unit_rows(members, np.float64), np.asarray(of))
-        for members, of in ((plus, plus_of), (minus, minus_of))
+        _project_without_own(centered, mean, squares, unit_rows(members, np.float64), np.asarray(points_of_members))
+        for members, points_of_members in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
 

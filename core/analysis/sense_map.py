@@ -25,7 +25,7 @@ def learn(space: SenseSpace, words: Sequence[Labeled], *, dimensions: int = DIME
     folds = np.array([fold_of(word) for word, _, _ in words])
     maps = []
     for fold in range(FOLDS + 1):
-        seen = [scatter for scatter, of in zip(scatters, folds, strict=True) if of != fold]
+        seen = [scatter for scatter, fold_of_word in zip(scatters, folds, strict=True) if fold_of_word != fold]
         if not seen:
             raise BadInput(f"{len(words)} words are too few to learn a sense space from.")
         within, between = (sum(parts) / len(seen) for parts in zip(*seen, strict=True))

@@ -256,7 +256,10 @@ def shift(
     similar, so splitting a document would make halves more similar than two texts are.
     """
     of_each = weights if callable(weights[0]) else (weights, weights)
-    halves = [_half_sums(table, words, of, texts) for table, of, texts in zip((first, second), of_each, documents, strict=True)]
+    halves = [
+        _half_sums(table, words, weights_of_table, texts)
+        for table, weights_of_table, texts in zip((first, second), of_each, documents, strict=True)
+    ]
     wholes = [unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
     within = []

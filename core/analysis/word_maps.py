@@ -40,9 +40,9 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows on a map of `word` in the order of its points: rows with a labeled sense, then with a predicted one."""
     rows = table.rows_to_draw(None if word == ALL_WORDS else word)
     if not len(rows):
-        if not (known := ", ".join(table.lemmas[:12])):
+        if not (names := ", ".join(table.lemmas[:12])):
             raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
-        raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
+        raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=names))
     return rows
 
 

@@ -24,10 +24,10 @@ Fit = Callable[[float], "Baseline"]  # strength C -> a fitted baseline
 
 def grams(tokens: Tokens, analyzer: str) -> list[str]:
     """Return the n-grams of a text: of words (1 and 2), or of characters (2 to 5) with one blank around the text."""
-    least, most = ANALYZERS[analyzer]
+    least, longest = ANALYZERS[analyzer]
     units: Sequence[str] = [token.lower() for token in tokens] if analyzer == "word" else f" {join_tokens(list(tokens))} "
     glue = " " if analyzer == "word" else ""
-    return [glue.join(units[k : k + n]) for n in range(least, most + 1) for k in range(len(units) - n + 1)]
+    return [glue.join(units[k : k + n]) for n in range(least, longest + 1) for k in range(len(units) - n + 1)]
 
 
 @dataclass

@@ -29,7 +29,7 @@ def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Data
         if head.meta["data"] != dataset.fingerprint:
             raise BadInput(f"The head of {name} was trained on other data than {variant.title} is to be made of.")
     metas = [head.meta for head in members.values()]
-    made = {
+    origin = {
         "mix": next((meta["mix"] for meta in metas if meta.get("mix")), None),
         "curve": metas[0].get("curve", []),
         "epochs": max(meta["epochs"] for meta in metas),
@@ -37,4 +37,4 @@ def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Data
         "members": list(members),
     }
     head = TextHead(variant, dataset.labels, Committee(members), TextVocabulary(()), 1.0, {})
-    return finish_head(head, dataset, config, frozen, {}, made)
+    return finish_head(head, dataset, config, frozen, {}, origin)

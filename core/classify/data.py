@@ -123,32 +123,32 @@ def make_dataset(
     """
     rules = rules or RowRules()
     language = language or languages.get_language(ENGLISH)
-    made = _Maker(rules, config.max_tokens, language)
-    every = [made.rows(part) if part else [] for part in (table, test, valid, extra)]
+    maker = _Maker(rules, config.max_tokens, language)
+    every = [maker.rows(part) if part else [] for part in (table, test, valid, extra)]
     rows, tested, checked, added = ([row for row in part if row.label != rules.left_out] for part in every)
     if config.duplicates == "drop":
-        rows = made.without_duplicates(rows)
+        rows = maker.without_duplicates(rows)
     train, held_out = (rows, tested) if test else _split_test(rows, config)
     if valid:
-        checked = made.without(checked, held_out, "validation", "test")
+        checked = maker.without(checked, held_out, "validation", "test")
     else:
         checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")[1]
         train = _without(train, checked)
     labels = _labels([*train, *added], rules.order, name)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
-        made.notes += _leaks(train, held_out)
+        maker.notes += _leaks(train, held_out)
     else:
-        train = made.without(train, held_out, "training", "test")
-    train = made.without(train, checked, "training", "validation")
-    splits = [made.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
+        train = maker.without(train, held_out, "training", "test")
+    train = maker.without(train, checked, "training", "validation")
+    splits = [maker.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
     if not all(splits):
         raise BadInput(_too_few(splits, name, len(rows)))
     if len({example.label for example in splits[0]}) < 2:
         values = {"n": len(splits[0]), "name": name}
         raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
-    return Dataset(name, labels, *splits, texts, tuple(made.notes), language.code)
+    return Dataset(name, labels, *splits, texts, tuple(maker.notes), language.code)
 
 
 def _too_few(splits: list[tuple[LabeledText, ...]], name: str, n_rows: int) -> str:
@@ -255,10 +255,10 @@ class _Maker:
         return list(first.values())
 
     def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, other: str) -> list[_Cut]:
-        kept = _without(rows, held_out)
-        if dropped := len(rows) - len(kept):
+        remaining = _without(rows, held_out)
+        if dropped := len(rows) - len(remaining):
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
-        return kept
+        return remaining
 
     def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabeledText, ...]:
         number = {label: k for k, label in enumerate(labels)}
@@ -282,8 +282,8 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
     if config.in_order:
         if config.folds:
             raise BadInput("Rows are tested on in file order or in folds by hash, not both. Leave one of them out.")
-        at = round(len(rows) * (1 - config.test_share))
-        return rows[:at], rows[at:]
+        boundary = round(len(rows) * (1 - config.test_share))
+        return rows[:boundary], rows[boundary:]
     if not config.folds:
         return _split_by_rank(rows, config.test_share, config.seed, "test")
     ranked = _rank_forms(rows, config.seed, "test")

@@ -98,12 +98,12 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
 
     Replacing the other layers by layer 0 would also remove the context, but gives a vector that the classifier has never seen.
     """
-    alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
+    isolated = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
     n = len(tokens)
     glove = vectors if network.variant.glove else None
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
-    lone = torch.as_tensor(np.concatenate(alone, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
+    lone = torch.as_tensor(np.concatenate(isolated, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
     is_lone = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, one, or all tokens
     parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
     answers = []

@@ -160,8 +160,8 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
         for name, member in members.items() if not members_beside else ():
             save_head(member, place / name)
         (place / VOCABULARY).write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
-        beside = Path(folder).parent if members_beside else place
-        weights = {name: file_sha256(beside / name / WEIGHTS) for name in members}
+        parent = Path(folder).parent if members_beside else place
+        weights = {name: file_sha256(parent / name / WEIGHTS) for name in members}
         return {"members": weights} if members else {}
 
     fields = {"variant": head.variant.name, "labels": head.labels, "temperature": head.temperature, "vocabulary": text_fingerprint(words)}

@@ -85,8 +85,8 @@ def make_batch(
     for row, text in enumerate(texts):
         mask[row, : len(text)] = True
         words[row, : len(text)] = torch.from_numpy(vocabulary.numbers(text))
-    static, known = _static(texts, shape, vectors) if vectors is not None else (None, None)
-    parts = (mask, words, static, known, pad(layers(texts), shape[1]) if layers is not None else None)
+    static, has_static = _static(texts, shape, vectors) if vectors is not None else (None, None)
+    parts = (mask, words, static, has_static, pad(layers(texts), shape[1]) if layers is not None else None)
     return Batch(*(None if part is None else part.to(device) for part in parts))
 
 
@@ -101,21 +101,21 @@ def pad(arrays: Sequence[np.ndarray], width: int) -> Tensor:
 
 def live_layers(encoder: Encoder) -> Layers:
     """Return a function that computes the layers of texts, each text once."""
-    known: dict[Tokens, np.ndarray] = {}
+    computed: dict[Tokens, np.ndarray] = {}
 
     def layers(texts: Sequence[Tokens]) -> list[np.ndarray]:
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        missing = [text for text in dict.fromkeys(texts) if text not in computed]
         if missing:
-            known.update(zip(missing, encoder.encode([list(text) for text in missing]), strict=True))
-        return [known[text] for text in texts]
+            computed.update(zip(missing, encoder.encode([list(text) for text in missing]), strict=True))
+        return [computed[text] for text in texts]
 
     return layers
 
 
 def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVectors) -> tuple[Tensor, Tensor]:
     """Return GloVe rows (B, T, S), of the lowercase spelling if only that exists, and which tokens have one (B, T)."""
-    static, known = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
+    static, has_vector = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
     for row, text in enumerate(texts):
         places, rows = vectors.vectors_of(text)
-        static[row, places], known[row, places] = rows, True
-    return torch.from_numpy(static), torch.from_numpy(known)
+        static[row, places], has_vector[row, places] = rows, True
+    return torch.from_numpy(static), torch.from_numpy(has_vector)

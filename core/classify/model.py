@@ -169,16 +169,16 @@ class Network(nn.Module):
 
     def embedded(self, batch: Batch) -> Tensor:
         """Return the parts of this variant (B, T, E), concatenated, each after its dropout."""
-        words, known = batch.words, batch.known
+        words, has_static = batch.words, batch.known
         if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
             dropped = (torch.rand(words.shape, generator=self.generator) < self.config.word_dropout).to(words.device)
             words = words.masked_fill(dropped, UNKNOWN)
-            known = known & ~dropped if known is not None else None
+            has_static = has_static & ~dropped if has_static is not None else None
         parts = []
         if self.words is not None:
             parts.append(self.dropout(self.words(words)))  # (B, T, W)
         if self.unknown is not None:
-            static = torch.where(known[..., None], batch.static, self.unknown)  # (B, T, S)
+            static = torch.where(has_static[..., None], batch.static, self.unknown)  # (B, T, S)
             if self.tuned is not None:
                 static = torch.where((words != UNKNOWN)[..., None], self.tuned(words), static)
             parts.append(self.dropout(static))

@@ -28,8 +28,8 @@ def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, To
     """Return the words with a letter or digit in `letters`, and the words in other letters only. Marks and emoji are neither."""
     words = [token for token in tokens if any(map(str.isalnum, token))]
     read = [word for word in words if not letters or any(sign in letters for sign in word.lower())]
-    known = set(read)
-    return tuple(read), tuple(dict.fromkeys(word for word in words if word not in known))
+    readable = set(read)
+    return tuple(read), tuple(dict.fromkeys(word for word in words if word not in readable))
 
 
 def without_a_word(heads: dict[str, TextHead], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:

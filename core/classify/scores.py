@@ -120,9 +120,9 @@ def unpacked(bits: str, n: int) -> np.ndarray:
 
 def _bins(confidence: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
     number = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
-    made = []
+    bins = []
     for k in np.unique(number):
         inside = number == k
         mean, share = float(confidence[inside].mean()), float(right[inside].mean())
-        made.append(Bin(k / N_BINS, (k + 1) / N_BINS, mean, share, int(inside.sum())))
-    return tuple(made)
+        bins.append(Bin(k / N_BINS, (k + 1) / N_BINS, mean, share, int(inside.sum())))
+    return tuple(bins)

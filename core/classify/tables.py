@@ -107,12 +107,12 @@ def read_columns(path: str | Path) -> Columns:
         kind = _kind_of(path, reading)
         if kind == TREES:
             raise BadInput(t("{name} has no columns. Separate texts and labels by tabs.", name=path.name))
-        placed = _rows(path, kind, reading, False)
-        _, names = next(placed, (None, None))
+        source_rows = _rows(path, kind, reading, False)
+        _, names = next(source_rows, (None, None))
         if names is None:
             _refuse_empty(path.name)
         n_rows = max(2, min(GUESSED_ROWS, GUESSED_CELLS // max(1, len(names))))
-        rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(placed, n_rows) if len(cells) == len(names)]
+        rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(source_rows, n_rows) if len(cells) == len(names)]
     names, names_folded = [name.strip() for name in names], [fold_case(name.strip()) for name in names]
     label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
     if label is None:
@@ -129,7 +129,7 @@ def read_columns(path: str | Path) -> Columns:
 def selector(names: Sequence[str], number: int) -> str | int:
     """Return how `read_table` and the commands name a column: its name if it is unique and not a number, else its number."""
     name = names[number - 1]
-    is_unique = sum(other.casefold() == name.casefold() for other in names) == 1
+    is_unique = sum(candidate.casefold() == name.casefold() for candidate in names) == 1
     return name if name and is_unique and not name.isdecimal() else number
 
 
@@ -211,8 +211,8 @@ def _cell_of(value: Any, place: Place, key: str) -> str:
 
 def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
     """Yield the names, and then (place, cells) of each row. `is_numbered` tells that the caller gives columns by number."""
-    placed = file_rows(path, kind, **reading)
-    first = next(placed, None)
+    source_rows = file_rows(path, kind, **reading)
+    first = next(source_rows, None)
     if first is None:
         return
     if len(first[1]) > MAX_COLUMNS:
@@ -221,7 +221,7 @@ def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool
     if names := _missing_names(first[1], lambda: file_rows(path, kind, **reading), is_numbered):
         yield first[0], names
     yield first
-    yield from placed
+    yield from source_rows
 
 
 def _missing_names(first: list[str], read: Callable[[], Rows], is_numbered: bool) -> list[str]:

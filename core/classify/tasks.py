@@ -126,12 +126,12 @@ def open_data(
 
     `extra` rows are only trained on, and their columns are found separately.
     """
-    given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
-    tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
+    reading = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
+    tables = {what: read_table(path, **reading) for what, path in (("test", test), ("valid", valid)) if path}
     if added := [read_table(path, prefer=task.text_columns) for path in extra]:
         together = {"rows": tuple(chain(*(item.rows for item in added))), "notes": tuple(chain(*(item.notes for item in added)))}
         tables["extra"] = replace(added[0], name=", ".join(item.name for item in added), **together)
-    table = read_table(train, **given)
+    table = read_table(train, **reading)
     names = dict(task.names)
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
@@ -147,8 +147,8 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
     """
     result = {}
     for what, name in task.files.items():
-        whole = _WHOLE.get(name)
-        path = (public_data.find(whole, folder) if whole else None) or public_data.find(name, ASSETS if task.bundled else folder)
+        complete = _WHOLE.get(name)
+        path = (public_data.find(complete, folder) if complete else None) or public_data.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
         result[what] = path
@@ -255,16 +255,16 @@ class OpenHeads:
 
     def first_of(self, names: Sequence[str]) -> list[str]:
         """Return those of these heads that exist; if a training had others, as many of its own."""
-        here = [name for name in names if name in self.heads]
-        return here if len(here) > 1 else list(self.heads)[: len(names)]
+        present = [name for name in names if name in self.heads]
+        return present if len(present) > 1 else list(self.heads)[: len(names)]
 
 
 def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[Path]]:
     """Return the folders of a task's heads by variant: in `folder`, or in assets and then in the cache."""
     roots = [Path(folder)] if folder else [ASSETS / "heads", cache_folder() / "heads"]
     places = {name: [root / task / name for root in roots] for name in VARIANTS}
-    result = {name: [place for place in some if (place / "meta.json").is_file()] for name, some in places.items()}
-    return {name: some for name, some in result.items() if some}
+    result = {name: [place for place in folders if (place / "meta.json").is_file()] for name, folders in places.items()}
+    return {name: folders for name, folders in result.items() if folders}
 
 
 def heads_metas(task: str) -> dict[str, dict]:
@@ -278,7 +278,7 @@ def learned_mixes(n_layers: int) -> dict[str, list[float]]:
     for task in TASKS:
         with suppress(ElmoscopeError):
             shares[task] = (heads_metas(task).get("elmo", {}).get("mix") or {}).get("s", [])
-    return {task: each for task, each in shares.items() if len(each) == n_layers}
+    return {task: mix for task, mix in shares.items() if len(mix) == n_layers}
 
 
 def open_heads(
@@ -299,10 +299,10 @@ def open_heads(
     folders = head_folders(task.name, folder)
     heads = {}
     problems = []
-    given = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
+    fingerprints = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
     for name in variants or folders:
         try:
-            head = _first_that_fits(folders.get(name, []), task.name, name, given).to(device)
+            head = _first_that_fits(folders.get(name, []), task.name, name, fingerprints).to(device)
             if (first := next(iter(heads.values()), head)).language != head.language:
                 values = {"variant": name, "language": head.language, "other": first.language}
                 raise MissingArtifact(t("{variant} reads text as {language}, the others as {other}. Train it again.", **values))
@@ -371,7 +371,7 @@ def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen)
     return meta.get("data") == dataset.fingerprint and meta.get("config") == parse_json(json.dumps(asdict(config)))
 
 
-def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> TextHead:
+def _first_that_fits(places: list[Path], task: str, name: str, fingerprints: dict) -> TextHead:
     problem: ElmoscopeError = MissingArtifact(
         t(
             "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
@@ -381,7 +381,7 @@ def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> T
     )
     for place in places:
         try:
-            return load_head(place, **given)
+            return load_head(place, **fingerprints)
         except (MissingArtifact, CorruptArtifact) as error:
             problem = error
     raise problem

@@ -128,8 +128,8 @@ class TextJob:
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TextHead:
         """Rounded as it is stored, with its temperature and its scores on the test set."""
         mix = next(iter(learned_mixes(self.network).values()), None)
-        made = {"mix": mix, "curve": history, "epochs": epochs, "seconds": round(seconds, 2)}
-        return finish_head(self._head(), self.dataset, self.config, self.frozen, self.shape, made)
+        origin = {"mix": mix, "curve": history, "epochs": epochs, "seconds": round(seconds, 2)}
+        return finish_head(self._head(), self.dataset, self.config, self.frozen, self.shape, origin)
 
     def _head(self) -> TextHead:
         return TextHead(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
@@ -235,6 +235,6 @@ def _record(epoch: Epoch) -> dict:
 def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
     """Return GloVe's rows (V, S) of the vocabulary, NaN for words without one and the unknown word."""
     rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
-    places, known = vectors.vectors_of(vocabulary.words)
-    rows[places + 1] = known
+    places, vectors_of_words = vectors.vectors_of(vocabulary.words)
+    rows[places + 1] = vectors_of_words
     return torch.from_numpy(rows)

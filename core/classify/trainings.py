@@ -54,7 +54,7 @@ def check_classes(table: Table, name: str) -> None:
     values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
     if len(forms) < 2:
         raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=shorten(next(iter(forms)))))
-    few = [label for label, some in forms.items() if len(some) < FEWEST]
+    few = [label for label, texts in forms.items() if len(texts) < FEWEST]
     if 2 * len(few) > len(forms):
         values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
         raise BadInput(
@@ -92,7 +92,7 @@ def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) 
 def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[float]]:
     """Return the learned s_j of each classifier that mixes layers, the mean over its seeds. `heads`: (variant, seed) -> head."""
     mixes = {variant: [meta["mix"]["s"] for meta in metas if meta.get("mix")] for variant, metas in _metas_of(result).items()}
-    return {variant_titles()[variant]: np.mean(some, axis=0).tolist() for variant, some in mixes.items() if some}
+    return {variant_titles()[variant]: np.mean(weights, axis=0).tolist() for variant, weights in mixes.items() if weights}
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:

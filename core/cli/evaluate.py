@@ -56,7 +56,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
 
 
 def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabeledRow], list[LabeledRow]]:
-    """Two files as they are, or one set split in two."""
+    """Return two files as they are, or one set split in two."""
     options = [f"--{name}" for name, value in (("train", train), ("test", test), ("data", data)) if value]
     if options == ["--train", "--test"]:
         return read_labeled(Path(train)), read_labeled(Path(test))
@@ -110,13 +110,14 @@ def evaluate_vectors(*, vectors) -> Answer:
 
 
 def score_table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Iterable[str]], *more: str) -> list[str]:
-    """Under the head a line for each space of an answer: layers, mixes, the sense space, the static context, and more."""
+    """Format a line for each space of a result: layers, mixes, the sense space, the static context, and more."""
     names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static", *more) if name in scores)]
     return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
 def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
-    """Paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or of another key."""
+    """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or those of
+    another key."""
     differences = {f"{name} minus {beside}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
     if key == "less_static" and scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]

@@ -104,7 +104,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     ONLY,
 )
 def fetch(*, data, only) -> Answer:
-    """The published files of the tasks, whole or not there; SNLI's archive is unpacked to the part of it that is read."""
+    """Download the published files of the tasks, and unpack the part of SNLI's archive that is read."""
     from ..tasks.catalog import task_named
     from ..tasks.entailment import unpack
     from ..tasks.task import MADE_BY_HAND

@@ -59,7 +59,7 @@ def in_place(
 def are_good(best: Sequence[Prediction], weak: str) -> bool:
     """Return whether expected words, best first, are good enough to be shown.
 
-    The TEN likeliest must have a probability of at least MASS together, and `weakness` must be empty (measured by tests/bench/expected.py).
+    The TEN likeliest must have a probability of at least MASS together, and `weakness` must be empty.
     """
     return not weak and sum(word.probability for word in best[:TEN]) >= MASS
 

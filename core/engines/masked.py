@@ -62,8 +62,8 @@ class MaskedWords:
             raise BadInput(t("Type a few words, for example: Let’s stick to"))
         ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)
         with torch.inference_mode():
-            given = torch.tensor([ids], device=self.encoder.device)
-            scores = self.model(input_ids=given, attention_mask=torch.ones_like(given)).logits[0, place]
+            inputs = torch.tensor([ids], device=self.encoder.device)
+            scores = self.model(input_ids=inputs, attention_mask=torch.ones_like(inputs)).logits[0, place]
         scores = scores.float().cpu().clone()  # no longer the inference's own, so that it can be written to
         tokenizer = self.encoder.tokenizer
         never = [all_special_id for all_special_id in tokenizer.all_special_ids if all_special_id < len(scores)]
@@ -72,10 +72,10 @@ class MaskedWords:
         values, best = shares.topk(min(k, len(shares) - len(never)))
         names = tokenizer.convert_ids_to_tokens(best.tolist())
         likeliest = tuple(self._likely(name, share) for name, share in zip(names, values.tolist(), strict=True))
-        own = tokenizer.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
-        if len(own) != 1 or own[0] in never:
-            return Masked(likeliest, None, None, len(own))
-        return Masked(likeliest, float(shares[own[0]]), int((shares > shares[own[0]]).sum()) + 1, 1)
+        pieces = tokenizer.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
+        if len(pieces) != 1 or pieces[0] in never:
+            return Masked(likeliest, None, None, len(pieces))
+        return Masked(likeliest, float(shares[pieces[0]]), int((shares > shares[pieces[0]]).sum()) + 1, 1)
 
     def _likely(self, piece: str, share: float) -> Likely:
         read = self.encoder.tokenizer.convert_tokens_to_string([piece]).strip()

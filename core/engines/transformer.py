@@ -70,8 +70,8 @@ def _check_parts(folder: Path, there: set[str]) -> None:
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:
     """Return 16 hex digits of the configuration, the tokenizer, the weights, and the pooling of pieces unless it is the mean."""
     files = [folder / name for name in ("config.json", "tokenizer.json", "vocab.txt", "merges.txt")]
-    whole = hashlib.sha256("".join(file_sha256(path) for path in [*files, *weights_of(folder)] if path.is_file()).encode())
-    return whole.hexdigest()[:16] + ("" if pieces == MEAN else f"-{pieces}")
+    digest = hashlib.sha256("".join(file_sha256(path) for path in [*files, *weights_of(folder)] if path.is_file()).encode())
+    return digest.hexdigest()[:16] + ("" if pieces == MEAN else f"-{pieces}")
 
 
 class TransformerEncoder:

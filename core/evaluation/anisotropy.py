@@ -1,13 +1,13 @@
-"""Anisotropy: how similar two different words are, and what is left of a word's self-similarity without that.
+"""Anisotropy: the similarity of different words, and a word's self-similarity beyond it.
 
-Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's self-similarity, its mean
-cosine over two of its occurrences, is held against that of two different words, and the variance that one direction explains of its
-occurrences against that of as many random tokens. Taking off the mean, then the first k directions of all vectors, was proposed
-against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
-from random pairs best, everything is measured on the other half, and as many random directions are the control.
+Contextual vectors share directions, so that any two have a cosine well above 0 (Ethayarajh 2019). A word's self-similarity, the mean cosine
+of two of its occurrences, is therefore compared with that of two different words. The variance that one direction explains of its
+occurrences is compared with that of as many random tokens. Subtracting the mean and the first k directions was proposed against this ("all
+but the top", Mu and Viswanath 2018). Here k is chosen on half of the words, to separate pairs of one word from random pairs best;
+everything is measured on the other half, with k random directions as control.
 
-Both words of a pair are of the sample: labeled ones where there are labels, else any of the corpus. They are more alike than the "two
-random words" of core.analysis.anisotropy, and are not called so.
+Both words of a pair are labeled words if there are labels, else any words of the corpus. They are more similar than the "two random words"
+of core.analysis.anisotropy.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SharedPanel:
-    """One layer under one treatment, of the measured half of the words; every word counts alike."""
+    """One layer under one treatment, on the measured half of the words. Every word counts equally."""
 
     k: int | None  # directions taken off; None: as they are
     density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
@@ -73,7 +73,7 @@ class Anisotropy:
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
-    """The labeled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
+    """Return the labeled words of a table; without labels, up to WORDS random words that are frequent enough."""
     rng = np.random.default_rng(seed)
     labeled = table.labeled_rows()
     if len(labeled):
@@ -102,12 +102,12 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
 
 
 def of_table(table: OccurrenceTable) -> Anisotropy:
-    """Every layer of a table's sample under every treatment. BadInput where too few words occur often enough."""
+    """Measure every layer of a table's sample under every treatment. BadInput if too few words are frequent enough."""
     return measure(sample(table))
 
 
 def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
-    """Every layer of a sample under every treatment."""
+    """Measure every layer of a sample under every treatment."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(result.groups))
     n = len(result.groups) // 2
@@ -138,29 +138,29 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
-    """(n, D) -> (D, D): the directions of largest variance about the mean, the largest first, a row each."""
+    """Return the directions of largest variance about the mean, the largest first, as rows (D, D)."""
     centered = np.asarray(vectors, np.float64) - vectors.mean(axis=0)
     return np.linalg.eigh(centered.T @ centered)[1].T[::-1].astype(np.float32)
 
 
 def without(vectors: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """(N, D) minus their parts along orthonormal directions (k, D)."""
+    """Return vectors (N, D) minus their components along orthonormal directions (k, D)."""
     return vectors - (vectors @ taken.T) @ taken if len(taken) else vectors
 
 
 def explained(vectors: np.ndarray) -> float:
-    """(n, D) -> the share of their squared length along their first direction, the mean not taken off (Ethayarajh 2019, "MEV")."""
+    """Return the share of squared length along the first direction, without subtracting the mean (Ethayarajh 2019, "MEV")."""
     squares = np.linalg.eigvalsh((vectors @ vectors.T).astype(np.float64))
     return float(squares[-1] / max(squares.sum(), 1e-30))
 
 
 def nearer(cosines: np.ndarray, others: np.ndarray) -> float:
-    """(p,), sorted (q,) -> the share of pairs of both in which the first is higher, ties for half: the area under the ROC curve."""
+    """Return the area under the ROC curve: the share of pairs from cosines (p,) and sorted others (q,) with the first higher, ties half."""
     return float((np.searchsorted(others, cosines, "left") + np.searchsorted(others, cosines, "right")).mean() / (2 * len(others)))
 
 
 def density(cosines: list[np.ndarray]) -> np.ndarray:
-    """Cosines of each word's pairs -> (200,) over GRID, every word alike: a smoothed histogram whose area is 1."""
+    """Return a smoothed histogram (200,) over GRID of area 1 from the cosines of each word's pairs. Every word counts equally."""
     counted = np.mean([np.histogram(np.clip(cosine, -1, 1), EDGES)[0] / len(cosine) for cosine in cosines], axis=0)
     reach = np.arange(-8, 9) * (EDGES[1] - EDGES[0])
     kernel = np.exp(-0.5 * (reach / WIDTH) ** 2)
@@ -198,7 +198,7 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
 
 
 def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Unit vectors (N, D) -> (W,): each word's pairs against those drawn at random."""
+    """Return the AUC of each word's pairs against random pairs (W,), for unit vectors (N, D)."""
     ordered = np.sort(_random_cosines(result, lengths))
     return np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in words])
 
@@ -209,11 +209,11 @@ def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
 
 
 def _pairs(lengths: np.ndarray) -> np.ndarray:
-    """Unit vectors (n, D) -> cosines of all pairs, (n (n - 1) / 2,)."""
+    """Return the cosines of all pairs of unit vectors (n, D), (n (n - 1) / 2,)."""
     return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
 
 
 def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
-    """Of all pairs of some rows: which are of one sense, (n (n - 1) / 2,) bool; none where nobody said."""
+    """Return which pairs of some rows have the same sense, (n (n - 1) / 2,) bool; none without labels."""
     senses = result.senses[rows]
     return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]

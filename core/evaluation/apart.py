@@ -1,8 +1,8 @@
-"""Distributions: cosines of a word's sentences in one sense and in two, by layer, and how far they overlap.
+"""Cosines of pairs of a word's sentences with the same sense and with two, by layer, and how far they overlap.
 
-A difference of two means says nothing of a single pair. What does is how often, of one pair of each kind, the pair of one sense is the
-nearer (the area under the ROC curve, ties for half), and what is decided wrongly at a threshold: pairs of one sense that are missed,
-pairs of two senses that pass. Everything is worked out within each word and averaged over words; intervals are drawn by word.
+A difference of two means says nothing about a single pair. Instead: how often is a pair of one sense nearer than a pair of two (the area
+under the ROC curve, ties half), and which pairs are misclassified at a threshold? Everything is computed within each word and averaged over
+words; intervals are over samples of words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROUNDS = 999  # shuffles of one word's senses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """Means over words, 0 to 1."""
+    """Error rates as means over words, 0 to 1."""
 
     missed: float  # pairs of one sense under the threshold
     passed: float  # pairs of two senses at it or above
@@ -32,12 +32,12 @@ class Errors:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """One space: each word's pairs of both kinds."""
+    """The pairs of both kinds of each word, in one space."""
 
     words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
 
     def auc(self) -> Paired:
-        """The mean over words of AUC minus a half, drawn by word: `mean` 0 is a coin's."""
+        """Return the mean over words of AUC minus a half, with an interval over words. A `mean` of 0 is chance."""
         result = list(self.aucs().values())
         return compare_pairs(result, np.full(len(result), 0.5))
 
@@ -45,7 +45,7 @@ class Spread:
         return {word: nearer(same, other) for word, (same, other) in self.words.items()}
 
     def gap(self) -> Paired:
-        """Mean cosine of pairs of one sense minus that of two, a word at a time."""
+        """Return the mean cosine of pairs of one sense minus that of two, paired by word."""
         return compare_pairs(*([each[kind].mean() for each in self.words.values()] for kind in (0, 1)))
 
     def means(self) -> tuple[float, float]:
@@ -62,7 +62,7 @@ class Spread:
         return Errors(missed=float(np.mean(missed)), passed=float(np.mean(passed)))
 
     def balanced(self) -> float:
-        """The threshold, in hundredths, at which both errors together are least; of several the one in their middle."""
+        """Return the threshold, in hundredths, with the smallest sum of both errors; of several the middle one."""
         tried = np.arange(0, 101) / 100
         sums = np.array([(e := self.errors(at)).missed + e.passed for at in tried])
         best = np.flatnonzero(sums <= sums.min() + 1e-9)
@@ -73,7 +73,7 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Each labeled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
+    """Return the rows of each labeled word with at least two senses, one of which occurs twice; BadInput if there is none."""
     rows = table.labeled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):
@@ -87,14 +87,14 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
 
 
 def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
-    """Of every labeled word, in one layer or the equal mix ("mix")."""
+    """Measure every labeled word in one layer or in the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
     result = {word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
     return Spread(result)
 
 
 def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
-    """How often a word's AUC is reached when its senses are shuffled: the rank p of it."""
+    """Return how often a word's AUC is reached with shuffled senses, as a rank p."""
     from scipy.stats import rankdata
 
     rows = words_of(table)[word]
@@ -109,7 +109,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
 
 
 def split_pairs(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, n) cosines, (n,) senses -> those of pairs of one sense, and of two, rounded to ties, each in ascending order."""
+    """Split cosines (n, n) by senses (n,) into those of pairs of one sense and of two, rounded to ties, in ascending order."""
     first, second = np.triu_indices(len(senses), 1)
     values = round_to_tie(cosines[first, second])
     same = senses[first] == senses[second]

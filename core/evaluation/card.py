@@ -1,7 +1,7 @@
-"""What is known of a model from the files beside its weights: how it was trained, and what was measured of it.
+"""Read the model card: how a model was trained, and what was measured of it, from the files next to its weights.
 
-`training_log.json` is written by core.training.recipe, `measures.json` by `python -m core.lab card`, `meta.json` by both
-training and release. A model without them (AllenNLP's, or one's own) still has a shape and a size.
+`training_log.json` is written by core.training.recipe, `measures.json` by `python -m core.lab card`, `meta.json` by training and release. A
+model without them (AllenNLP's, or a custom one) still has a shape and a size.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LST
 
 @dataclass(frozen=True, slots=True)
 class TrainingLog:
-    """A training as columns; tokens count over all stages."""
+    """A training as columns. Tokens count over all stages."""
 
     steps: list[dict]  # stage, tokens, loss (nats a word, sampled softmax), tokens_per_second, learning_rate
     validations: list[dict]  # stage, tokens, forward, backward: perplexity on held-out text
@@ -32,7 +32,7 @@ class TrainingLog:
         return max((line["tokens"] for line in (*self.steps, *self.validations)), default=0)
 
     def ends(self) -> dict[str, int]:
-        """Tokens at which each stage ended, in order."""
+        """Return the tokens at which each stage ended, in order."""
         ends: dict[str, int] = {}
         for line in (*self.steps, *self.validations):
             ends[line["stage"]] = max(ends.get(line["stage"], 0), line["tokens"])
@@ -41,7 +41,7 @@ class TrainingLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
-    """One model's papers; what its folder does not hold is None or empty."""
+    """The files of one model. What its folder lacks is None or empty."""
 
     folder: Path
     shape: ModelShape | None  # of a biLM; a transformer has none
@@ -53,7 +53,7 @@ class ModelCard:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """Trained numbers of a biLM's encoder by part (the softmax not counted)."""
+        """Return the trained parameters of a biLM's encoder by part, without the softmax."""
         s = self.shape
         windows = sum(count * (width * s.character_dim + 1) for width, count in s.filters)
         highways = s.n_highway * 2 * s.n_filters * (s.n_filters + 1)
@@ -62,7 +62,7 @@ class ModelCard:
         return {"char-CNN": spelled, "LSTMs": lstm}
 
     def papers(self, language: str) -> dict[str, str]:
-        """What its maker says of it, {label: text}: in that language where meta.json's "card" has it, else in English."""
+        """Return the maker's description as {label: text}, in that language if meta.json's "card" has it, else in English."""
         result = self.meta.get("card")
         if not isinstance(result, dict):
             return {}
@@ -71,7 +71,7 @@ class ModelCard:
 
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
-    """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
+    """Read the card in a model folder. `fingerprint` is that of the current weights (core.elmo.models.model_fingerprint)."""
     weights = weights_files(folder)
     is_elmo = any(not path.name.startswith(".") for path in folder.glob("*options.json"))
     result = _optional(folder / "measures.json", dict)
@@ -88,7 +88,7 @@ def read_card(folder: Path, fingerprint: str) -> ModelCard:
 
 
 def read_log(path: Path) -> TrainingLog | None:
-    """A training log; None if there is none, CorruptArtifact if it is none."""
+    """Read a training log; None without one, CorruptArtifact if it is malformed."""
     lines = _optional(path, list)
     if lines is None:
         return None
@@ -105,19 +105,19 @@ def read_log(path: Path) -> TrainingLog | None:
 
 
 def accuracy_of(measure: str, scores: dict) -> float:
-    """The one figure of a space that stands for its measure, as core.lab.layer_scores and its neighbors give it."""
+    """Return the main figure of a space for a measure."""
     return scores["nearest"]["macro"] if measure == "senses" else scores["one_nn" if measure == "sentences" else "accuracy"]
 
 
 def chance_of(measure: str, result: dict, layer: str = "0") -> float:
-    """What is right without any vector: the commoner answer, the most frequent sense or tag, or a layer's neighbors with senses shuffled."""
+    """Return the accuracy without vectors: the more frequent answer, the most frequent sense or tag, or neighbors with shuffled senses."""
     if measure == "sentences":
         return result[layer]["null"]
     return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
 
 
 def knowledge_panels(measures: dict) -> list[Panel]:
-    """What each layer knows, task by task, those of syntax first; tasks that were not measured are left out."""
+    """Return accuracies by layer, task by task, syntax first. Tasks that were not measured are left out."""
     panels = []
     for key, title, data, baseline_name in (
         ("tags", "Parts of speech", "CoNLL-2000, linear probe", "most frequent tag"),
@@ -136,12 +136,12 @@ def knowledge_panels(measures: dict) -> list[Panel]:
 
 
 def _layers(result: dict) -> list[str]:
-    """The layers that a measure was taken of, from the lowest."""
+    """Return the measured layers, lowest first."""
     return sorted((name for name in result if name.isdecimal()), key=int)
 
 
 def _difference(key: str, scores: dict | None) -> Paired | None:
-    """A paired difference of a measure; None where it was not measured."""
+    """Return a paired difference of a measure; None if it was not measured."""
     record = scores.get("nearest") if scores and key == "senses" else scores
     return read_back(record) if record else None
 
@@ -154,7 +154,7 @@ PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peter
 
 
 def measure_rows(measures: dict) -> list[dict]:
-    """The measures as a table, a row each: share of right answers by layer, of the equal mix and of the best."""
+    """Return the measures as a table with a row each: accuracy by layer, of the equal mix and of the best mix."""
     rows = []
     if scores := measures.get("perplexity"):
         rows.append(
@@ -191,7 +191,7 @@ def measure_rows(measures: dict) -> list[dict]:
 
 
 def _differences(key: str, result: dict) -> dict[str, float | str]:
-    """Paired differences in points with their 95% intervals: each layer minus the static context, layer 1 minus layer 2."""
+    """Return paired differences in points with 95% intervals: each layer minus the static context, and layer 1 minus layer 2."""
     values = {f"layer {layer} minus static": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
     values["layer 1 minus layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}
@@ -202,7 +202,7 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
 
 
 def _with_frequency(result: dict) -> dict:
-    """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
+    """Return the row in which a sense's frequency counts next to its cosine, weighted by training documents. No published figure compares."""
     spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
     row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of("all_words", result), 4)}

@@ -1,7 +1,7 @@
-"""What the runs of core.lab.context_curve come to: by number of labeled texts, how far each set of parts is ahead of another.
+"""Summarize the runs of core.lab.context_curve: how far each set of parts leads over another, by number of labeled texts.
 
-Differences are paired: the same subset, the same test texts. Intervals are drawn over both (core.common.significance.crossed), and the p of
-all comparisons of one question at one size are adjusted together (Holm).
+Differences are paired by subset and by test text, with intervals over both (core.common.significance.crossed). The p values of all
+comparisons of one question at one size are adjusted together (Holm).
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,14 +22,14 @@ CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  #
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """How far one set of parts is ahead of another."""
+    """The lead of one set of parts over another."""
 
     difference: Paired
     p: float  # adjusted for the other comparisons of the same question at this size
 
     @property
     def verdict(self) -> int:
-        """1: ahead by more than chance, -1: behind by more than chance, 0: not shown."""
+        """Return 1 for a significant lead, -1 for a significant deficit, 0 otherwise."""
         return self.difference.verdict if self.p < LEVEL else 0
 
 
@@ -48,7 +48,7 @@ class Size:
 
 
 def part_titles() -> dict[str, str]:
-    """What the sets of parts are called."""
+    """Return the titles of the sets of parts."""
     return {
         "glove": t("GloVe alone"),
         "glove+static": t("GloVe + other words’ GloVe"),
@@ -60,18 +60,18 @@ def part_titles() -> dict[str, str]:
 
 
 def sizes(lines: Sequence[dict]) -> list[Size]:
-    """The sizes of which FEWEST subsets or more have a run of every set of parts, smallest first."""
+    """Return the sizes, smallest first, with a run of every set of parts for at least FEWEST subsets."""
     result = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
     return [size for size in result if size is not None]
 
 
 def rows_of(sizes: Iterable[Size]) -> str:
-    """How many labeled texts each has."""
+    """Return the number of labeled texts of each size."""
     return ", ".join(f"{size.labeled:,}" for size in sizes)
 
 
 def range_of(leads: Iterable[Lead]) -> str:
-    """One difference in points, or the least and the most of several."""
+    """Return one difference in points, or the smallest and largest of several."""
     means = sorted(lead.difference.mean for lead in leads)
     least, most = (f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1]))
     return least if least == most else t("{low} to {high}", low=least, high=most)

@@ -1,4 +1,4 @@
-"""The experiments of the Results page: what is trained on which texts, and what the runs in the results file come to."""
+"""The experiments of the Results page: their training texts and conditions, and summaries of their recorded runs."""
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ def are_current(lines: Iterable[Mapping]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Variants on one data set in one way; baselines are run with the first seed alone, for nothing in them is drawn."""
+    """Variants on one data set under one condition. Baselines run only with the first seed, since nothing in them is random."""
 
     name: str
     task: str
@@ -87,13 +87,13 @@ EXPERIMENTS = {name: Experiment(name, task, CONDITIONS[name], **how) for name, t
 
 
 def changed(path: Path = RESULTS) -> tuple[int, int]:
-    """What tells one state of a results file from the next; it must be there."""
+    """Return the modification time and size of a results file, which must exist."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
 
 
 def read_results(path: str | Path = RESULTS) -> list[dict]:
-    """Every line of a results file; CorruptArtifact names a line that cannot be read (a cut last line is left out)."""
+    """Read every line of a results file; CorruptArtifact names an unreadable line. A truncated last line is left out."""
     check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -113,7 +113,7 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
 
 
 def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
-    """Of each variant: mean over seeds of the accuracy (a seed's folds pooled), standard deviation, runs, seconds, mean mix."""
+    """Return for each variant: mean accuracy over seeds (folds pooled), standard deviation, runs, seconds, mean layer mix."""
     result = {}
     for name in VARIANTS:
         rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
@@ -134,8 +134,10 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
 
 
 def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
-    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm). Empty where some run
-    did not keep which texts it was right on."""
+    """Return for every other classifier the p of the best one's lead over it, adjusted together (Holm).
+
+    Empty if some run did not record which texts it classified correctly.
+    """
     right = {name: row.get("right") for name, row in rows.items()}
     others = [name for name in rows if name != best]
     if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
@@ -144,13 +146,13 @@ def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
 
 
 def kind_of(variant: str) -> str:
-    """One of core.figures.classifiers.KINDS."""
+    """Return one of core.figures.classifiers.KINDS."""
     v = VARIANTS[variant]
     return "plain baseline" if variant in BASELINES else "with ELMo" if v.elmo else "without ELMo"
 
 
 def _right(rows: Sequence[dict]) -> np.ndarray | None:
-    """(seeds, texts of all folds) bool, right or not on each test text; None where a run did not keep it."""
+    """Return which test texts of all folds were right (seeds, texts) bool; None if a run did not record it."""
     if not all(row.get("right") for row in rows):
         return None
     by_seed: dict[int, list[np.ndarray]] = {}
@@ -161,7 +163,7 @@ def _right(rows: Sequence[dict]) -> np.ndarray | None:
 
 
 def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
-    """(accuracy, macro F1) over all folds of a seed, each weighed by its size."""
+    """Return (accuracy, macro F1) over all folds of a seed, weighted by size."""
     total = sum(row["n"] for row in rows)
     return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
 

@@ -1,4 +1,4 @@
-"""Read what the lessons show of measurements that take minutes, from lessons.json next to a model (`python -m core.lab lessons`)."""
+"""Read lessons.json next to a model: measurements for lessons that take minutes (`python -m core.lab lessons`)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance
 
 
 def read(folder: Path, fingerprint: str) -> dict:
-    """{part: what it measured} of a model; empty where nothing was measured of these very weights."""
+    """Return {part: measurements} of a model; empty if nothing was measured with these weights."""
     path = folder / FILE
     if not path.is_file():
         return {}
@@ -24,11 +24,11 @@ def read(folder: Path, fingerprint: str) -> dict:
 
 
 def less(kept: Mapping, first: str, second: str) -> Paired:
-    """One space minus another, word by word, words drawn."""
+    """Return one space minus another, paired by word."""
     return compare_pairs(kept["one_nn"][first], kept["one_nn"][second])
 
 
 def mean_of(kept: Mapping, measure: str, name: str) -> float | None:
-    """A space's figure over all words, to three digits; None where it was not measured."""
+    """Return a space's mean over all words to three digits; None if it was not measured."""
     values = kept[measure].get(name)
     return round(sum(values) / len(values), 3) if values else None

@@ -1,11 +1,11 @@
 """Homonymy and polysemy: whether unrelated senses separate better than related ones.
 
-Each pair of senses of a labeled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
-judgment, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
-a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
+Each pair of senses of a labeled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our judgment, with
+the reason. Each pair is measured alone: how often a pair of sentences with the same sense is nearer than one with two (the area under the
+ROC curve). Intervals are over samples of words, since pairs of one word share sentences.
 
-A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labeled occurrences) stands beside how frequent
-it is and how many senses are labeled: both could make it more of one kind than its senses do.
+A word's self-similarity (the mean cosine of two of its sentences, minus that of any two labeled occurrences) is compared with its frequency
+and its number of labeled senses, since both could explain it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ RELATED = "related"  # metaphor, metonymy and other together
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How two senses of a word are related, and why it is marked so."""
+    """The relation of two senses of a word, and the reason for marking it so."""
 
     word: str
     senses: tuple[str, str]
@@ -66,7 +66,7 @@ class Rank:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """One space: the AUC of each marked pair of senses."""
+    """The AUC of each marked pair of senses, in one space."""
 
     relations: tuple[Relation, ...]
     auc: np.ndarray  # (P,)
@@ -76,7 +76,7 @@ class Pairs:
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
-    """The marked pairs of a language's words; empty where none are marked."""
+    """Return the marked pairs of a language's words; empty if none are marked."""
     result = read_json(FILE, expect=dict).get(language, {})
     try:
         relations = {word: [(tuple(row["senses"]), row["relation"], row["reason"]) for row in rows] for word, rows in result.items()}
@@ -89,7 +89,7 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
 
 
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str, *, seed: int = 0) -> Pairs:
-    """Every marked pair of senses of the table's words, in one layer or the equal mix."""
+    """Measure every marked pair of senses of the table's words, in one layer or in the equal mix."""
     weights = layer_weights(layer, table.meta["layers"])
     relations = []
     aucs = []
@@ -119,13 +119,13 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
 
 
 def pairs_of(table: OccurrenceTable, language: str, layer: str) -> Pairs:
-    """The same of the pairs that are marked in a language."""
+    """Measure the pairs that are marked in a language."""
     return pairs(table, read(language), layer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
-    """Of W words: something that they differ in, their self-similarity, and how both go together."""
+    """A property of W words, their self-similarity, and the correlation of both."""
 
     values: list[float]  # (W,)
     alike: list[float]  # (W,)
@@ -134,7 +134,7 @@ class Likeness:
 
 
 def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
-    """Words' self-similarity in `result` beside their "frequency" rank in static vectors and beside how many "senses" they have."""
+    """Compare words' self-similarity in `result` with their "frequency" rank in static vectors and their number of "senses"."""
     places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
     frequency = {word: float(place) for word, place in places.items() if place}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
@@ -147,7 +147,7 @@ def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likene
 
 
 def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
-    """Spearman's rho of two measures of the same words, and its 95% interval over samples of words."""
+    """Return Spearman's rho of two measures of the same words, with a 95% interval over samples of words."""
     from scipy.stats import rankdata
 
     a, b = np.asarray(values, float), np.asarray(others, float)
@@ -163,7 +163,7 @@ def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) ->
 
 
 def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
-    """A word's place in the static vectors' list, most frequent first, from 1; None where it is not there."""
+    """Return a word's rank in the static vectors' list, most frequent first, from 1; None if it is unknown."""
     place = vectors.keyed.key_to_index.get(vectors.spelling(word))
     return None if place is None else int(place) + 1
 
@@ -174,14 +174,14 @@ def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float
 
 
 def _resample(words: Sequence[str], rng) -> np.ndarray:
-    """How often each pair counts in each sample of words: (DRAWS, P)."""
+    """Return how often each pair counts in each sample of words (DRAWS, P)."""
     names, codes = np.unique(np.asarray(words, str), return_inverse=True)
     counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)
     return counts[:, codes]
 
 
 def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
-    """The mean over chosen pairs, and in each sample; a sample without any has the mean itself."""
+    """Return the mean over chosen pairs, and that of each sample; a sample without any has the overall mean."""
     weights = drawn[:, chosen]
     mean = float(auc[chosen].mean())
     sizes = weights.sum(axis=1)

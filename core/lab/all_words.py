@@ -1,4 +1,4 @@
-"""Every word of held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3), beside what needs no network."""
+"""Predict the sense of every word in held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3)."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -31,10 +31,10 @@ def all_words(
     space: SenseSpace | None = None,
     report: Report | None = None,
 ) -> dict:
-    """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
+    """Return the accuracy of the nearest sense centroid for every word of held-out documents (core.lab.metrics.AllWords).
 
-    "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the
-    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each minus the most frequent sense, by document.
+    "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents. With a `space`, "senses"
+    is the sense space. "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
@@ -106,8 +106,10 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
 def _target_vectors(
     encoder: Encoder, sentences: list[SenseSentence], report: Report | None, space: SenseSpace | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D). A
-    multiword has its layers' mean, and the place of its last word."""
+    """Return the layers of all targets (N, L, D) float16, and their places in the space (N, D) or None.
+
+    float16, since 3 x 256 numbers of 230,000 targets are 360 MB. A multiword has the mean of its layers and the place of its last word.
+    """
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
     placed = np.empty((len(vectors), space.dim), np.float32) if space else None
@@ -127,7 +129,7 @@ def _target_vectors(
 
 
 def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
-    """(n, D): minus the mean of all words, each by the map that has not seen its word."""
+    """Return places (n, D) minus the mean of all words, each by the map that has not seen its word."""
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]
     views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)
@@ -135,8 +137,11 @@ def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, Spa
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev. Only keys of dev
-    with two senses in `known` are kept, since the others are right or wrong whatever the weights."""
+    """Return rows (known, dev) of training targets to choose weights by.
+
+    The last tenth of the documents is dev. Only keys of dev with two senses in `known` remain, since the answer for others does not depend
+    on the weights.
+    """
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
     sides: tuple[list, list] = ([], [])  # (row, key, sense)

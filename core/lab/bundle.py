@@ -1,4 +1,4 @@
-"""What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
+"""Commands that rebuild what ships: `bundle` and `texts`."""
 
 import re
 from collections.abc import Sequence
@@ -31,8 +31,10 @@ LISTED = 20  # untranslated texts that `texts` prints of each catalog
     flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
 def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> Answer:
-    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums. Until the
-    end there is no list of sums, so that what is being replaced is not taken for damaged."""
+    """Build the table and its maps; with --data also the measures and the heads of all classifiers; then write the sums.
+
+    The list of sums is removed first, so that files being replaced are not reported as damaged.
+    """
     if sums:
         return _list_sums({}, [])
     if what:
@@ -60,7 +62,7 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
 
 
 def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
-    """Every part that is stale, or the list of them."""
+    """Rebuild every stale part, or only list the stale parts."""
     from . import bundled
 
     known = {part.name: part for part in bundled.all_parts()}
@@ -78,7 +80,7 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
 
 
 def _list_sums(result: dict, lines: list[str]) -> Answer:
-    """The list of what is in assets now, written last."""
+    """Write the list of all files in assets and their sums."""
     path = checksums.make()
     n = len(path.read_text(encoding="utf-8").splitlines())
     return result | {"sums": str(path), "files": n}, [*lines, f"{n} files named with their sha256 in {path}"]
@@ -91,7 +93,7 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
     OVERWRITE,
 )
 def texts(*, files, outputs) -> Answer:
-    """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
+    """Bring each catalog in line with the texts of the code, compile it to .mo, and report what is left to translate."""
     from ..common import translations
 
     places, result, lines = translations.in_code(config.ROOT), {}, []

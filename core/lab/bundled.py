@@ -1,7 +1,7 @@
-"""Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale;
-and the first of them, the table of a language's labeled sentences.
+"""The parts of assets/ that depend on a model's weights: their files, the commands that rebuild them, and which are stale.
 
-Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
+Each file names the fingerprint of its model, or is next to a meta.json that does. A part is stale if one of its files is missing or names
+another fingerprint.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: 
 
 @dataclass(frozen=True, slots=True)
 class BundlePart:
-    """Parts stand in the order in which they are made: a later one may read an earlier one."""
+    """A part of assets/. Parts are rebuilt in order, since a later one may read an earlier one."""
 
     name: str
     model: str  # its folder in assets/
@@ -66,7 +66,7 @@ class BundlePart:
 
 
 def all_parts() -> list[BundlePart]:
-    """Of every bundled language's model, in order."""
+    """Return the parts of every bundled language's model, in order."""
     return [part for code in languages.codes() for part in _parts_of(languages.get_language(code)) if (config.ASSETS / part.model).is_dir()]
 
 
@@ -96,7 +96,7 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
 
 
 def stale_parts(parts: Sequence[BundlePart] | None = None) -> dict[str, list[str]]:
-    """By part, in order: the files, or patterns without one, that are not of the weights in assets/ now."""
+    """Return for each stale part its files, or patterns without a file, that do not belong to the current weights."""
     from ..elmo.models import model_fingerprint
 
     parts = all_parts() if parts is None else parts
@@ -115,7 +115,7 @@ def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
 
 
 def find_models(file: Path, model: str = "") -> set[str]:
-    """The fingerprints of models that a file names, or else the meta.json of its table; of several models' that of `model`."""
+    """Return the fingerprints of models that a file, or else the meta.json of its table, names; of several models that of `model`."""
     if file.suffix == ".npz":
         with np.load(io.BytesIO(file.read_bytes())) as arrays:
             value = arrays["model"]
@@ -133,7 +133,7 @@ def find_models(file: Path, model: str = "") -> set[str]:
 
 
 def remake(parts: Sequence[BundlePart], data: str | None, note, run=subprocess.run) -> dict[str, float]:
-    """Make stale parts again, in order; seconds of each. A run that was cut goes on with the first part that is still stale."""
+    """Rebuild stale parts in order and return the seconds of each. A run that was interrupted continues with the first part still stale."""
     seconds: dict[str, float] = {}
     if data is None and (without := [part.name for part in parts if part.needs_data]):
         raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
@@ -159,14 +159,14 @@ def in_words(minutes: float | None) -> str:
 
 
 def left(parts: Collection[BundlePart]) -> str:
-    """How long these parts take, as far as it was measured."""
+    """Describe how long these parts take, as far as it was measured."""
     unmeasured = [part.name for part in parts if part.minutes is None]
     minutes = sum(part.minutes or 0 for part in parts)
     return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
 
 
 def _keep_runs(path: Path, stale: dict) -> None:
-    """Without the runs of other weights, where the part is stale."""
+    """Remove the runs of other weights from a results file if its part is stale."""
     from ..elmo.models import model_fingerprint
 
     if not stale or not path.is_file():
@@ -183,7 +183,8 @@ def _keep_runs(path: Path, stale: dict) -> None:
 
 
 def make_table(language: Language, folder: Path, note: Callable[[str], None], report: Callable) -> dict:
-    """Writes it into `folder`; the facts: how many maps and occurrences, and by space how well the senses are told apart."""
+    """Write the table of a language's labeled sentences and its maps into `folder`; return counts, and how well each space separates
+    senses."""
     model = open_model(language.model)
     sentences = open_corpus(language.sentences, language)
     _spell(model, language, sentences, note)
@@ -206,7 +207,7 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
 
 
 def _spell(model: Model, language: Language, sentences: list[Sentence], note: Callable[[str], None]) -> None:
-    """The commonest words of the model's list, those of our sentences, and of what a newcomer trains on, spelled once for every reader."""
+    """Store the char-CNN vectors of the most frequent words of the model's list and of all bundled texts."""
     softmax = load_softmax(model.folder)
     common = [word for word in (softmax[1].words if softmax else ()) if word not in SPECIALS][:SPELLED]
     texts = [sentence.tokens for sentence in sentences]
@@ -217,7 +218,7 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 
 
 def _senses(table, space: str) -> dict:
-    """Leave-one-out 1-NN of every labeled word, macro, with its 95% interval and its shuffled null."""
+    """Return leave-one-out 1-NN over all labeled words (macro) with its 95% interval and the mean with shuffled senses."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
     return {name: round(value, 4) for name, value in scores.items()}

@@ -49,7 +49,7 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
     *MODEL,
 )
 def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
-    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
+    """Take every measure whose data are present. Write the card after each, so that an interrupted run keeps its results."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
@@ -90,7 +90,7 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
 
 
 def _earlier(output: Path, model: Model) -> dict:
-    """What an earlier card says of these very weights; BadInput where the file is no card."""
+    """Return the measures of an earlier card for the same weights; BadInput if the file is not a card."""
     if not output.exists():
         return {}
     card = read_json(output, expect=dict)
@@ -105,7 +105,7 @@ def _card(model: Model, measured: dict) -> dict:
 
 
 def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
-    """One command's answer, with the command, its seconds and the date."""
+    """Run one command; return its answer with the command line, the seconds and the date."""
 
     def place(value):
         return folder / value if isinstance(value, Path) else list(map(place, value)) if isinstance(value, list) else value
@@ -118,7 +118,7 @@ def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
 
 
 def _command(path: str, options: dict, model: str) -> str:
-    """The command line that gives a measure again, from within the folder of data."""
+    """Return the command line that repeats a measure from the data folder."""
     from ..elmo.models import BUNDLED_MODEL
 
     named = {**options, "model": None if model == BUNDLED_MODEL else model}
@@ -168,7 +168,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     *(PIECES, DOWNLOAD),
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
-    """Several models on the same data, by layer; each measure is written as soon as it is done."""
+    """Compare several models on the same data, layer by layer. Each measure is written as soon as it is done."""
     from . import side_by_side
 
     folder = Path(data)
@@ -207,7 +207,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
 )
 def check_sentences(*, file) -> Answer:
-    """The rules that a file of sense-labeled sentences breaks, and what it holds."""
+    """List the rules that a file of sense-labeled sentences breaks, and count its content."""
     rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {

@@ -1,4 +1,4 @@
-"""Tagged sentences in CoNLL's columns (Tjong Kim Sang and Buchholz 2000) and in CoNLL-U (Universal Dependencies)."""
+"""Read tagged sentences in CoNLL columns (Tjong Kim Sang and Buchholz 2000) and in CoNLL-U (Universal Dependencies)."""
 
 import re
 from collections import Counter

@@ -1,12 +1,11 @@
-"""Is it context? The layers of a model on labeled senses, beside what has the same form and less, or nothing, of what was learned.
+"""Measure how much context matters: the layers on labeled senses, compared with inputs that contain less.
 
-- layer 0 alone: the spelling, no sentence;
-- the words around in another order: the same words on the same side of nothing, the word itself in its place;
-- an untrained biLM: LSTMs of the same shape with their first random weights, above the trained layer 0;
-- the static context: the sum of the other words' static vectors, no network (core.static.context).
+- layer 0 alone: spelling without context;
+- shuffled words: the other words in random order, the target in its place;
+- an untrained biLM: LSTMs of the same shape with random weights, on top of the trained layer 0;
+- the static context: the sum of the other words' static vectors, without a network (core.static.context).
 
-One measure for all: how often the nearest other sentence of a word has its sense, leaving one out, a figure a word. It takes minutes,
-so `python -m core.lab lessons` keeps it beside the model; what is compared on the page are the kept figures, word by word.
+The measure is leave-one-out 1-NN accuracy for each word. It takes minutes, so `python -m core.lab lessons` stores it next to the model.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +29,7 @@ from ..static import context
 
 
 def measure_context(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
-    """{"words": (W,), "one_nn": {space: (W,)}}: a layer's number, "shuffled 1", "untrained 1", ..., "static", "chance"."""
+    """Return {"words": (W,), "one_nn": {space: (W,)}}; spaces are layers, "shuffled 1", "untrained 1", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
     layers = range(model.encoder.n_layers)
@@ -48,18 +47,18 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
 
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
-    """Vectors (N, D) of all words' rows, one word after the other -> 1-NN of each word, leaving one out."""
+    """Return leave-one-out 1-NN of each word, from vectors (N, D) of all words' rows in order."""
     return [one_nn(context.cosines(own), table.sense[rows]) for own, rows in split_words(vectors, words)]
 
 
 def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Vectors (N, D) of all words' rows, one word after the other -> each word's, and its rows."""
+    """Split vectors (N, D) of all words' rows, in order, into each word's vectors and rows."""
     ends = np.cumsum([len(rows) for rows in words.values()])[:-1]
     return list(zip(np.split(vectors, ends), words.values(), strict=True))
 
 
 def chance(senses: np.ndarray) -> float:
-    """How often another sentence drawn at random has one's sense."""
+    """Return how often a random other sentence has the same sense."""
     counts = np.unique(senses, return_counts=True)[1]
     n = len(senses)
     return float((counts * (counts - 1)).sum() / (n * (n - 1)))
@@ -71,7 +70,7 @@ def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[s
 
 
 def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> list[tuple[str, ...]]:
-    """Each sentence with its other tokens in another order; what stands at its place stays."""
+    """Shuffle the other tokens of each sentence. The token at its place stays."""
     results = []
     for tokens, place in zip(sentences, places, strict=True):
         others = [token for k, token in enumerate(tokens) if k != place]
@@ -81,7 +80,7 @@ def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> 
 
 
 def untrained(model: Model, seed: int) -> Encoder:
-    """The model's layer 0, and above it LSTMs of its shape with their first weights."""
+    """Return the model's layer 0 below randomly initialized LSTMs of its shape."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
     trained = model.encoder.model

@@ -1,8 +1,8 @@
-"""Does ELMo pay where labels are few, and is it context that does? One network (core.lab.equal_network), several subsets a share.
+"""Measure whether ELMo helps with few labels, and whether the context is the reason.
 
-Each subset of the news rows, a tenth of it to validate on, is given to every set of parts; all are tested on the same texts. What
-counts is the difference to GloVe alone on the same subset (core.common.significance), by subset and by test text. Frozen layers are
-computed once a text and kept; a run that has its line in the results file is not made again.
+One network (core.lab.equal_network) is trained on subsets of the news texts with every set of parts, and tested on the same texts. A tenth
+of each subset is for validation. Differences to GloVe alone are paired by subset and by test text (core.common.significance). Layers are
+computed once per text and stored. Finished runs in the results file are not repeated.
 """
 
 import json
@@ -31,14 +31,14 @@ TESTED = 2_000  # of the official 7,600 test texts, always the same
 
 
 class KeptLayers:
-    """What gives a biLM's layers of every text that was added, from disk."""
+    """The layers of a biLM for every added text, read from disk."""
 
     def __init__(self, encoder, name: str) -> None:
         self.encoder, self.name = encoder, name  # a fingerprint
         self._stores: dict[Tokens, FeatureStore] = {}
 
     def add(self, texts: Sequence[Tokens]) -> None:
-        """Compute and keep the layers of those texts that are not there yet."""
+        """Compute and store the layers of new texts."""
         if new := sorted(set(texts) - self._stores.keys()):
             store = open_features(new, self.encoder, self.name, layers_folder())
             self._stores.update(dict.fromkeys(new, store))
@@ -64,11 +64,11 @@ class Workshop:
         }
 
     def of(self, name: str) -> list[Part]:
-        """The parts of one of PARTS."""
+        """Return the parts of one of PARTS."""
         return [self.parts[part] for part in name.split("+")]
 
     def add(self, dataset: Dataset) -> None:
-        """Have the layers of a subset's texts ready."""
+        """Prepare the layers of a subset's texts."""
         for layers in self.layers.values():
             layers.add(dataset.texts_in_use)
 
@@ -83,7 +83,7 @@ def run_contexts(
     config: EqualConfig | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet, a subset at a time under every set of parts; yields every line as it is written."""
+    """Run what has no line in `output` yet, one subset at a time with every set of parts. Yield each line as it is written."""
     config = config or EqualConfig()
     output = Path(output)
     task = tasks.task_named("news")
@@ -125,10 +125,10 @@ def _line(fitted: Fitted, dataset: Dataset) -> dict:
 
 
 def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, sources: dict) -> str:
-    """16 hex digits of all that decides a run."""
+    """Return 16 hex digits of everything that determines a run."""
     return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), sources], sort_keys=True)])[:16]
 
 
 def _changed_fingerprint(model: Model, what: str) -> str:
-    """The fingerprint of a model that was changed."""
+    """Return the fingerprint of a modified model."""
     return text_fingerprint([model.fingerprint, what])

@@ -1,11 +1,11 @@
-"""A control task: is a tag read off the vectors, or did the probe learn by heart which word has which (Hewitt and Liang 2019)?
+"""The control task for probes: does a probe read a tag from the vectors, or memorize it for each word? (Hewitt and Liang 2019)
 
-The control gives every type a random tag, drawn from the same distribution: nothing of a sentence can tell it, so whatever a probe
-gets right of it, it has learned by heart. Selectivity is the accuracy on the tags minus that on the control, on the same tokens: those
-whose type stands in training, as no other could have been learned by heart. A probe of low rank reads few directions only.
+The control assigns a random tag to every type, drawn from the same distribution. A sentence gives no evidence for it, so a probe can only
+memorize it. Selectivity is the accuracy on the tags minus that on the control, on tokens whose type occurs in training. A probe of low rank
+uses few directions.
 
-The sentences are our own, bundled. English tags are those of `assets/tags-en.json`, given by a tagger that reads spellings alone and
-knows no vectors (tests/bench/tags.py); Korean ones are the analyzer's that cuts the text (core.text.morphemes).
+English tags of the bundled sentences are in `assets/tags-en.json`, from a tagger that uses spellings and no vectors (core.lab.tags). Korean
+tags come from the morphological analyzer (core.text.morphemes).
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "endi
 
 
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The language's own sentences, and a tag for each of their tokens; BadInput where the language has no tags here."""
+    """Return the language's bundled sentences and a tag for each token; BadInput if the language has no tags."""
     if model.language.code not in ("en", "ko"):
         raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
     sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
@@ -47,13 +47,13 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
 
 
 def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
-    """Types and tags of tokens (N,) -> a tag for each token, the same for all of a type, drawn from the tokens' own tags."""
+    """Return a random tag for each token, the same for all tokens of a type, drawn from the tokens' tags."""
     names, codes = np.unique(np.asarray(types, str), return_inverse=True)
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
 def measure_control(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
-    """Accuracies on tags and control and their difference, by layer and rank; "type": each type's most frequent tag, no vectors."""
+    """Return accuracies on tags and control and their difference, by layer and rank. "type" is each type's most frequent tag."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(sentences))[:SENTENCES]
@@ -86,7 +86,7 @@ def measure_control(model: Model, *, seed: int = 0, report: Callable | None = No
 
 
 class Tokens:
-    """The tokens of some sentences, one after the other."""
+    """The tokens of some sentences, in order."""
 
     def __init__(self, sentences: Sequence[tuple[str, ...]], tags: Sequence[tuple[str, ...]], chosen: Sequence[int]) -> None:
         self.sentences = [sentences[k] for k in chosen]
@@ -96,7 +96,7 @@ class Tokens:
 
 
 def _korean(token: str, morpheme) -> str:
-    """The first of a token's morphemes, by the first sign of its Sejong tag; what has no Hangul is a mark or a number."""
+    """Return the tag of a token's first morpheme, from the first letter of its Sejong tag; without Hangul it is a mark or a number."""
     if morpheme is None:
         return "other" if any(map(str.isalnum, token)) else "mark"
     return KOREAN.get(morpheme.tags[0][:1], "other")

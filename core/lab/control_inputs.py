@@ -1,9 +1,8 @@
-"""What can stand beside GloVe in the place of ELMo, so that one sees what of ELMo it is that helps.
+"""Alternatives to ELMo as inputs next to GloVe, which show what part of ELMo helps.
 
-Every part gives numbers of each token: (L, T, D), NaN where a token has none. Beside ELMo's layers there are its layer 0 alone
-(which knows no context), its layers of the sentence in a shuffled order (the same words, no order), the layers of a biLM whose
-LSTMs' weights are shuffled (the same shape, nothing learned; the char-CNN is kept as trained, as by Tenney et al. 2019, "What do
-you learn from context?", section 4), and the static context: the sum of the other words' vectors, without any network.
+Every part gives numbers for each token: (L, T, D), NaN for tokens without any. The alternatives to ELMo's layers are its layer 0 alone (no
+context), its layers for the shuffled sentence (no word order), the layers of a biLM with shuffled LSTM weights (nothing learned; the
+char-CNN stays trained, as in Tenney et al. 2019, section 4), and the static context: the sum of the other words' vectors.
 """
 
 import copy
@@ -23,7 +22,7 @@ Tokens = tuple[str, ...]
 
 
 class Part:
-    """Called with a text: its tokens' numbers (L, T, D) float32, NaN where a token has none."""
+    """A function from a text to its tokens' numbers (L, T, D) float32, NaN for tokens without any."""
 
     def __init__(self, layers: Callable[[Tokens], np.ndarray]) -> None:
         self._layers = layers
@@ -33,7 +32,7 @@ class Part:
         return self._layers(tokens)
 
     def sums(self, tokens: Tokens) -> tuple[int, np.ndarray, np.ndarray]:
-        """Over the tokens that have numbers: how many, the sum and the sum of squares, (L, D) float32; kept for the next run."""
+        """Return the number of tokens with numbers, their sum and their sum of squares, (L, D) float32; cached for the next run."""
         if tokens not in self._sums:
             layers = self(tokens)
             there = layers[:, ~np.isnan(layers[0, :, 0])]
@@ -42,7 +41,7 @@ class Part:
 
 
 def static_part(vectors: StaticVectors) -> Part:
-    """(1, T, D): each token's own vector."""
+    """Return the part of each token's static vector, (1, T, D)."""
 
     def part(tokens: Tokens) -> np.ndarray:
         return _rows(vectors, tokens, {})[None]
@@ -51,7 +50,7 @@ def static_part(vectors: StaticVectors) -> Part:
 
 
 def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
-    """(1, T, D): of each token the sum of the other tokens' vectors, as core.static.context has it of one word."""
+    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.context)."""
     common: dict[str, None] = dict.fromkeys(vectors.words[:commonest])
 
     def part(tokens: Tokens) -> np.ndarray:
@@ -62,7 +61,7 @@ def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
 
 
 def layers_part(layers: Layers, *, alone: bool = False) -> Part:
-    """(L, T, D) of what gives a biLM's layers; `alone`: (1, T, D / 2), layer 0, which is the token vector twice, once."""
+    """Return the part of a biLM's layers (L, T, D); if `alone`, of layer 0 without its repetition, (1, T, D / 2)."""
 
     def part(tokens: Tokens) -> np.ndarray:
         result = layers([tokens])[0]
@@ -72,20 +71,20 @@ def layers_part(layers: Layers, *, alone: bool = False) -> Part:
 
 
 class ShuffledOrder:
-    """An encoder's layers of each text with its words in another order; every token has its vectors at its own place."""
+    """An encoder that reads each text with shuffled words. Every token keeps its place in the result."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        """Token lists -> (L, T, D) float32 each."""
+        """Return layers (L, T, D) float32 for each token list."""
         orders = [shuffled_order(tokens) for tokens in sentences]
         result = self.encoder.encode([[tokens[k] for k in order] for tokens, order in zip(sentences, orders, strict=True)])
         return [layers[:, np.argsort(order)] for layers, order in zip(result, orders, strict=True)]
 
 
 class RandomLSTMs:
-    """An encoder of the same shape: the same char-CNN, and each of its LSTMs' weights somewhere else in its matrix."""
+    """An encoder with the same char-CNN and shuffled LSTM weights."""
 
     def __init__(self, encoder: Encoder, *, seed: int = 0) -> None:
         self.reader, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
@@ -98,7 +97,7 @@ class RandomLSTMs:
         self.encoder = Encoder(model, name=f"{encoder.name}, LSTMs shuffled")
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        """Token lists -> (L, T, D) float32 each."""
+        """Return layers (L, T, D) float32 for each token list."""
         words = sorted({token for tokens in sentences for token in tokens})
         if words:
             self.encoder.know(words, self.reader.word_vectors(words))  # the char-CNN is the same: not asked twice
@@ -106,13 +105,13 @@ class RandomLSTMs:
 
 
 def shuffled_order(tokens: Sequence[str]) -> np.ndarray:
-    """(T,) a random order of a text's places, which the text alone decides."""
+    """Return a random order (T,) of a text's positions that depends only on the text."""
     digest = hashlib.sha256("\0".join(tokens).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(tokens))
 
 
 def _rows(vectors: StaticVectors, tokens: Tokens, without: dict[str, None]) -> np.ndarray:
-    """(T, D): vectors, NaN where there is none or the spelling is among those left out."""
+    """Return vectors (T, D), NaN for unknown spellings and those left out."""
     rows = np.full((len(tokens), vectors.dim), np.nan, np.float32)
     for row, token in zip(rows, tokens, strict=True):
         spelling = vectors.spelling(token)

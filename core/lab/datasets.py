@@ -1,8 +1,6 @@
-"""Public sets that senses and tags are measured on -> rows; every fault is one sentence with its place.
+"""Read public data sets of senses: SemCor 3.0 (Miller et al. 1993) and sentence pairs (after WiC: Pilehvar and Camacho-Collados 2019).
 
-Senseval-2 as NLTK ships it (Leacock et al. 1998, Bruce and Wiebe 1994: one word a file), SemCor 3.0 (Miller et al. 1993:
-every content word of a text), pairs of one word in two sentences (after WiC: Pilehvar and Camacho-Collados 2019), and CoNLL
-columns (Tjong Kim Sang and Buchholz 2000). Files may be packed (.xz, .gz).
+Files may be packed (.xz, .gz). Each error states the place in the file.
 """
 
 import random
@@ -43,7 +41,7 @@ class SenseSentence:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One word in two sentences: is it the same sense?"""
+    """One word in two sentences, and whether it has the same sense."""
 
     word: str
     tokens_a: tuple[str, ...]
@@ -54,8 +52,11 @@ class PairRow:
 
 
 def read_semcor(path: str | Path) -> list[SenseSentence]:
-    """SemCor as columns (token, POS, lemma, sense key), '# document sentence' before each sentence, a blank line after. Underscores join a
-    multiword: it becomes tokens here, and a target that spans them. Sentences without a target are left out."""
+    """Read SemCor as columns: token, POS, lemma, sense key.
+
+    A line '# document sentence' comes before each sentence, a blank line after it. A multiword with underscores becomes several tokens and
+    a target that spans them. Sentences without a target are left out.
+    """
     sentences = []
     document = None
     block = []
@@ -77,8 +78,10 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
 
 
 def read_pairs(path: str | Path) -> list[PairRow]:
-    """Rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"} of a .jsonl or .json file. "same" is true or false, 1 or 0,
-    "T" or "F"."""
+    """Read rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"} of a .jsonl or .json file.
+
+    "same" is true or false, 1 or 0, "T" or "F".
+    """
     rows = [_pair(value, place) for place, value in json_rows(Path(path), whole=True)]
     if not rows:
         raise BadInput(f'{Path(path).name} holds no pair. It needs rows {{"word", "tokens_a", "position_a", ..., "same"}}.')
@@ -86,7 +89,7 @@ def read_pairs(path: str | Path) -> list[PairRow]:
 
 
 def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0) -> tuple[list[Row], list[Row]]:
-    """Sentences -> those of about `share` of the documents, which are drawn at random, and the rest; in the order of the draw."""
+    """Split sentences into those of about `share` of the documents, drawn at random, and the rest."""
     check_share(share)
     by_document: dict[str, list[Row]] = {}
     for sentence in sentences:
@@ -99,7 +102,7 @@ def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0)
 
 
 def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[SpanTarget, ...]]:
-    """Lines of one sentence -> its tokens, multiwords taken apart, and its targets."""
+    """Return the tokens of one sentence, multiwords split, and its targets."""
     tokens, targets = [], []
     for place, columns in block:
         start = len(tokens)

@@ -1,9 +1,9 @@
-"""One network for whatever the parts are, so that two scores differ by what the parts say and by nothing else.
+"""One network for all sets of parts, so that two scores differ only because of the parts.
 
-Each number of a part is brought to mean 0 and deviation 1 over the training tokens, and a text's tokens are averaged; a part of
-several layers is mixed by learned weights (Peters et al. 2018, eq. 1), and the parts side by side are projected to the same width.
-From there on all is the same: a relu, dropout, classes; while training, words are left out of the mean (a deep averaging network,
-Iyyer et al. 2015). The dropout is chosen among the same values for all, on the validation texts of the same run.
+Each number of a part is standardized over the training tokens, and averaged over the tokens of a text. A part of several layers is mixed by
+learned weights (Peters et al. 2018, eq. 1). All parts are projected to the same width, followed by ReLU, dropout and classes. During
+training, words are dropped from the mean (deep averaging network, Iyyer et al. 2015). The dropout rate is chosen from the same values for
+all, on validation texts.
 """
 
 import time
@@ -26,7 +26,7 @@ from .control_inputs import Part, Tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EqualConfig:
-    """The same for every set of parts."""
+    """Settings shared by every set of parts."""
 
     width: int = 64  # numbers to which the parts are projected
     dropouts: tuple[float, ...] = (0.2, 0.5)  # of the parts' and of the projected numbers; the best on validation is taken
@@ -41,25 +41,25 @@ class EqualConfig:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Of a part: what brings each of L layers' D numbers to mean 0 and deviation 1 over the training tokens, (L, D) both."""
+    """The means and deviations (L, D) that standardize a part over the training tokens."""
 
     mean: np.ndarray
     spread: np.ndarray
 
     def numbers(self, layers: np.ndarray) -> np.ndarray:
-        """(L, T, D) of a text -> (T, L * D) float32; a token without numbers has the mean's, 0."""
+        """Standardize a text's numbers (L, T, D) into (T, L * D) float32. A token without numbers has zeros."""
         scaled = np.nan_to_num((layers - self.mean[:, None]) / self.spread[:, None])
         return scaled.transpose(1, 0, 2).reshape(layers.shape[1], -1)
 
     def mean_numbers(self, part: Part, text: Tokens) -> np.ndarray:
-        """(L * D,): the mean of `numbers` over a text's tokens."""
+        """Return the mean of `numbers` over a text's tokens, (L * D,)."""
         n, total, _ = part.sums(text)
         return ((total - n * self.mean) / self.spread / max(len(text), 1)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The best of the dropouts that were tried, and its answers on the test texts."""
+    """The result of the best dropout rate, and its answers on the test texts."""
 
     dropout: float
     valid_losses: tuple[float, ...]  # of every dropout, nats
@@ -70,10 +70,10 @@ class Fitted:
 
 
 class EqualNetwork(nn.Module):
-    """(B, F) means of texts, all parts' layers side by side -> logits (B, C)."""
+    """A network from text means (B, F), all parts' layers concatenated, to logits (B, C)."""
 
     def __init__(self, shapes: Sequence[tuple[int, int]], config: EqualConfig, *, dropout: float, classes: int, seed: int) -> None:
-        """`shapes`: (layers, numbers) of each part."""
+        """Build the network for `shapes`: (layers, numbers) of each part."""
         super().__init__()
         self.shapes = list(shapes)
         generator = seeded(seed)
@@ -94,7 +94,7 @@ class EqualNetwork(nn.Module):
         return self.output(self.dropout(torch.relu(self.project(torch.cat(parts, dim=1)))))
 
     def mix(self) -> dict | None:
-        """The learned weights s and gamma of the part that has layers to mix."""
+        """Return the learned weights s and gamma of the part that has layers to mix."""
         for part in self.mixes:
             if isinstance(part, ScalarMix):
                 return {"s": part.scores.detach().softmax(0).tolist(), "gamma": part.gamma.item()}
@@ -102,7 +102,7 @@ class EqualNetwork(nn.Module):
 
 
 def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int) -> Fitted:
-    """Train a network on these parts under each dropout; the one of the lowest validation loss answers the test texts."""
+    """Train a network on these parts with each dropout rate. The one with the lowest validation loss answers the test texts."""
     started = time.perf_counter()
     scales = [_scale(part, texts_of(dataset.train)) for part in parts]
     means = _words_left_out(parts, scales, texts_of(dataset.train), config, seed)
@@ -112,7 +112,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
 
     def train_once(dropout: float) -> tuple[float, int, EqualNetwork]:
-        """Until the validation loss no longer falls: that loss, its epoch, and the network as it was then."""
+        """Train until the validation loss stops falling; return that loss, its epoch, and the network at that time."""
         shapes = [scale.mean.shape for scale in scales]
         network = EqualNetwork(shapes, config, dropout=dropout, classes=len(dataset.labels), seed=seed)
         optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
@@ -145,8 +145,10 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
 
 
 def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
-    """A function: epoch -> (N, F), the texts' means over the words that are not left out in it, the same under every dropout. A text of
-    which no word would stay is averaged whole."""
+    """Return a function from epoch to text means (N, F) without the words dropped in it, the same for every dropout rate.
+
+    A text that would lose all words is averaged completely.
+    """
     results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
     tokens = np.concatenate(results)  # (all tokens, F)
     lengths = np.array([len(text) for text in texts])
@@ -164,7 +166,7 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
 
 def _means(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens]) -> Tensor:
-    """(N, F): the texts' means over all their words."""
+    """Return text means (N, F) over all words."""
     each = [np.stack([scale.mean_numbers(part, text) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
     return torch.from_numpy(np.concatenate(each, axis=1).astype(np.float32))
 
@@ -176,7 +178,7 @@ def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:
 
 
 def _scale(part: Part, texts: Sequence[Tokens]) -> Scale:
-    """Means and deviations over the tokens of the training texts, of those that have numbers."""
+    """Return means and deviations over the tokens of the training texts that have numbers."""
     counts, totals, squares = zip(*(part.sums(text) for text in texts), strict=True)
     n = max(sum(counts), 1)
     mean = sum(totals) / n

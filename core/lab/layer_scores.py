@@ -1,12 +1,7 @@
-"""What a model is worth: sense, pair and tag measures of each layer, the equal mix and the mix that training data choose.
+"""Measure pairs, tags and neighbors by layer, by the equal layer mix and by the mix that training data choose.
 
-Every function takes an opened model and rows, and gives plain numbers ready for JSON: "0", "1", ... for the layers, "mix" for
-equal weights, and "best_mix" with its "weights". Those weights are chosen on training or dev rows, never on test rows, by the
-measure that they are then scored by.
-
-Beside every sense figure stands "static": the sum of the other words' static vectors (core.static.context), which needs no network,
-and in each space "less_static", the space minus it on the same items; "order" is layer 1 minus layer 2. Both are paired, with an
-interval over what was drawn together: words, documents, sentences (core.common.significance).
+Every function takes an opened model and rows, and returns plain numbers for JSON: "0", "1", ... for the layers, "mix" for equal weights,
+and "best_mix" with its "weights". Those are chosen on training or dev rows by the measure they are scored by, never on test rows.
 """
 
 import time
@@ -33,8 +28,8 @@ from .datasets import PairRow
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`. With a `space`
-    "senses" is the sense space minus the mean of all words."""
+    """Decide "same sense" by a threshold on the cosine. Threshold and weights maximize the accuracy on `dev`. With a `space`, "senses" is
+    the sense space minus the mean of all words."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = best_weights(lambda weights: metrics.best_threshold(_pair_cosines(layers[0], weights), same_dev)[1], model.encoder.n_layers)
@@ -50,7 +45,7 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: Sense
 
 
 def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, seed: int = 0, report: Report | None = None) -> dict:
-    """Accuracy of a linear probe for the tags; "best_mix" learns the weights together with the probe; "order" by sentence."""
+    """Return the accuracy of a linear probe for the tags. "best_mix" learns its weights with the probe; "order" is paired by sentence."""
     layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
     words, words_b = ([token for sentence in part for token in sentence.tokens] for part in (train, test))
     tags_a, tags_b = ([tag for sentence in part for tag in sentence.tags] for part in (train, test))
@@ -68,8 +63,10 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbors_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labeled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
-    `n` words, those whose two sentences find no sense in common."""
+    """Find the k nearest labeled sentences, in the top layer, of each word in each of its sentences.
+
+    Returns {"rows", "apart", "n"}; `apart` counts the words, of `n`, whose sentences have no sense in common among their neighbors.
+    """
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
     rows, apart = [], []
@@ -87,7 +84,7 @@ def neighbors_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: i
 
 
 def speed(model: Model, sentences: list[list[str]]) -> dict:
-    """Tokens a second, when every spelling is new to the encoder and when it has met them all."""
+    """Measure tokens per second, for new spellings and for known ones."""
     encoder = Encoder(model.encoder.model) if model.is_elmo else model.encoder
     seconds = []
     for _ in range(3):
@@ -99,20 +96,20 @@ def speed(model: Model, sentences: list[list[str]]) -> dict:
 
 
 def _cosines_in_space(space: SenseSpace, rows: list[PairRow], layers: np.ndarray) -> np.ndarray:
-    """(2, n, L, D) -> cosine of each pair in the sense space, (n,)."""
+    """Return the cosine of each pair in the sense space, (n,), from layers (2, n, L, D)."""
     sides = [[(row.tokens_a, row.position_a) for row in rows], [(row.tokens_b, row.position_b) for row in rows]]
     a, b = (space.place(space.views(side, of)) for side, of in zip(sides, layers, strict=True))
     return np.einsum("nd,nd->n", a, b)
 
 
 def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(2, n, L, D) -> cosine of each pair's two mixes, (n,)."""
+    """Return the cosine of each pair's two mixes, (n,), from layers (2, n, L, D)."""
     a, b = (unit(mix_of(side, weights)) for side in layers)
     return np.einsum("nd,nd->n", a, b)
 
 
 def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) -> np.ndarray:
-    """(2, n, L, D): the word in its first and in its second sentence."""
+    """Return the layers of the word in its first and second sentence, (2, n, L, D)."""
     sides = [LabeledRow(row.word, row.tokens_a, row.position_a, "") for row in rows]
     sides += [LabeledRow(row.word, row.tokens_b, row.position_b, "") for row in rows]
     vectors = vectors_of_rows(encoder, sides, report)
@@ -120,7 +117,7 @@ def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) 
 
 
 def _token_vectors(encoder: Encoder, sentences: list[TaggedSentence], report: Report | None) -> np.ndarray:
-    """(L, N, D) float32 of all tokens in order."""
+    """Return the layers of all tokens in order, (L, N, D) float32."""
     texts = [sentence.tokens for sentence in sentences]
     vectors = np.empty((encoder.n_layers, sum(map(len, texts)), encoder.dim), np.float32)
     done = 0

@@ -1,15 +1,9 @@
-"""What the lessons take minutes to compute, kept beside the model: lessons.json, written by `python -m core.lab lessons`.
+"""Compute what lessons take minutes to measure, and store it next to the model as lessons.json.
 
-Before it reads the word: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the
-word and the backward state behind it have read the rest of the sentence alone; they say which words could stand there
-(core.elmo.substitutes). Beside them:
-
-- the static context: the sum of the other words' static vectors, no network;
-- the words around in another order, the word in its place;
-- random LSTMs of the same shape, above the trained layer 0.
-
-Of each word's sentences the mean is taken off; then 1-NN, leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by
-chance) of k-means at the true number of senses.
+Before the word is read: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the
+word and the backward state after it have read only the rest of the sentence, and predict words for that place (core.elmo.substitutes). They
+are compared with the static context, with shuffled words, and with random LSTMs on top of the trained layer 0. Measures are leave-one-out
+1-NN and the adjusted Rand index (Hubert and Arabie 1985) of k-means at the true number of senses, each word's mean subtracted.
 """
 
 from collections.abc import Callable
@@ -36,7 +30,7 @@ from .context import chance, sentences_of, shuffled, split_words, untrained
 
 
 def measure(model: Model, parts: list[str] | None = None, *, report: Callable | None = None) -> dict:
-    """Measure parts of a model (all of them) and keep each as it is done; what else was kept of these weights stays."""
+    """Measure parts of a model (default: all) and store each as it is done. Other stored parts of the same weights stay."""
     if not model.language.sentences:
         raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
     result = read(model.folder, model.fingerprint)
@@ -51,8 +45,11 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
 
 
 def before_reading(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
-    """Does ELMo know the sense better before it reads the word? {"words": (W,), "one_nn": {space: (W,)}, "ari": {space: (W,)}}. Spaces:
-    READ, PLACE, SUBSTITUTES (without a softmax none), "shuffled place", "untrained place", ..., "static", "chance"."""
+    """Measure whether ELMo knows the sense better before it reads the word.
+
+    Returns {"words": (W,), "one_nn": {space: (W,)}, "ari": {space: (W,)}}. Spaces: READ, PLACE, SUBSTITUTES (only with a softmax),
+    "shuffled place", "untrained place", ..., "static", "chance".
+    """
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
     rows = np.concatenate(list(words.values()))
@@ -70,7 +67,7 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
 
 
 def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
-    """(n, D) of one word's sentences -> 1-NN, leaving one out, and the adjusted Rand index of its clusters; their mean taken off."""
+    """Return leave-one-out 1-NN and the adjusted Rand index of one word's vectors (n, D), their mean subtracted."""
     from sklearn.metrics import adjusted_rand_score
 
     rows = unit(np.asarray(vectors, np.float32))
@@ -79,7 +76,7 @@ def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
 
 
 def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -> dict[str, np.ndarray]:
-    """The states around each row's word, and its substitutes: as they are, of the words in another order, of random LSTMs."""
+    """Return the states around each row's word and its substitutes: unchanged, with shuffled words, and of random LSTMs."""
     sentences, positions = sentences_of(table, rows)
     words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
     other = shuffled(sentences, positions, np.random.default_rng(seed))

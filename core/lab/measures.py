@@ -158,6 +158,6 @@ def evaluate_random(*, space, model) -> Answer:
 
 
 def _note_repeated(repeated: int, n: int, what: str) -> None:
-    """Of sets that are used as they were published: said, not dropped."""
+    """Note how many rows of a published training set are also in the test set. They are used as published."""
     if repeated:
         note(f"{repeated:,} of {n:,} {what} stand in the test set, too: their part of the figures is learned by heart.")

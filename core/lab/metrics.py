@@ -1,8 +1,7 @@
-"""Measures of vectors against labels that need no encoder: pairs, all-words senses, cosine gap, the choice of a mix.
+"""Measures of vectors against labels: pairs, senses of all words, cosine gap.
 
-Whatever is fitted (a threshold, centroids, weights) is fitted on training or dev data alone, and figures are of
-the test data. Ties count by their share, as in core.senses.separation, so that layer 0, where occurrences share a vector, comes out as
-the random draw that it is.
+Thresholds, centroids and weights are fitted on training or dev data only, and figures are of the test data. Ties count by their share, as
+in core.senses.separation, so that layer 0, where occurrences of a spelling share a vector, scores as a random choice.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ class PairScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllWordsScores:
-    """Accuracies from 0 to 1 over test words; `ambiguous` are those whose key has two or more senses in training."""
+    """Accuracies from 0 to 1 over test words. `ambiguous` are those whose key has at least two senses in training."""
 
     accuracy: float  # of the nearest sense centroid
     most_frequent: float
@@ -49,10 +48,10 @@ class CosineGap:
 
 
 def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
-    """Cosines (n,), answers (n,) -> the threshold with the best accuracy, and this accuracy.
+    """Return the threshold with the best accuracy on cosines (n,) and answers (n,), and this accuracy.
 
-    Thresholds lie midway between neighboring cosines, rounded to DIGITS. Of several best ranges the widest is taken, and
-    its middle. Where "same" (or "other") for all is best, it is the lowest cosine (or a value just above the highest).
+    Thresholds are midway between neighboring cosines, rounded to DIGITS. Of several best ranges the middle of the widest is returned. If
+    "same" (or "other") for all is best, it is the lowest cosine (or just above the highest).
     """
     values, codes = np.unique(np.round(np.asarray(cosines, float), DIGITS), return_inverse=True)
     same = np.asarray(same, bool)
@@ -69,7 +68,7 @@ def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[floa
 def pair_accuracy(
     dev_cosines: Sequence[float], dev_same: Sequence[bool], test_cosines: Sequence[float], test_same: Sequence[bool]
 ) -> PairScores:
-    """Cosines and answers of dev and test pairs -> the threshold that dev chooses, and what it gets right on test."""
+    """Choose the threshold on cosines and answers of dev pairs, and score it on test pairs."""
     for what, cosines, same in (("dev", dev_cosines, dev_same), ("test", test_cosines, test_same)):
         if not len(cosines) == len(same) > 0:
             raise BadInput(f"Each {what} pair needs a cosine and an answer; got {len(cosines)} and {len(same)} of them.")
@@ -85,12 +84,11 @@ def pair_accuracy(
 
 
 class AllWords:
-    """Test words beside the centroids of the senses that training has for their keys; asked as often as one likes.
+    """Test words and the centroids of the senses that training has for their keys.
 
-    A word's sense is the nearest centroid by cosine among those that training has for its key, and a key of one sense gives this sense
-    (Peters et al. 2018, section 5.3). A key that training lacks is wrong here, by every method: no dictionary is asked for its
-    first sense, as the published figures do (Raganato et al. 2017), so these are lower than theirs. That answer would be the
-    same beside any method, so the differences between methods are not touched by it.
+    The predicted sense is the nearest centroid by cosine among those of the word's key (Peters et al. 2018, section 5.3). A key missing in
+    training counts as wrong for every method: no dictionary's first sense is used, unlike in published figures (Raganato et al. 2017), so
+    these are lower. Differences between methods are not affected.
     """
 
     def __init__(
@@ -102,7 +100,7 @@ class AllWords:
         test_keys: Sequence[Key],
         test_senses: Sequence[str],
     ) -> None:
-        """Vectors (N, D), keys (lemma, pos) (N,), senses (N,), twice."""
+        """Take vectors (N, D), keys (lemma, pos) (N,) and senses (N,) of training and test."""
         _check_words("training", train, train_keys, train_senses)
         _check_words("test", test, test_keys, test_senses)
         senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # those of a key stand together
@@ -125,15 +123,18 @@ class AllWords:
             self.ambiguous[rows] = len(known[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
-        """(N,): of the senses tied for the nearest, the share that is right. With `prior`, each sense has that many times the log of its
-        share in training added to its cosine: where the context says little, the most frequent sense is what is left."""
+        """Return the share of right senses among those tied for the nearest, (N,).
+
+        With `prior`, that many times the log of a sense's share in training is added to its cosine, so that the most frequent sense wins if
+        the context says little.
+        """
         result = np.zeros(self.n)
         for rows, cosines, right, counts in self._groups:
             result[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)
         return result
 
     def most_frequent(self) -> np.ndarray:
-        """(N,): the same for the sense that training has most often."""
+        """Return the same as `hits` for the most frequent sense in training, (N,)."""
         result = np.zeros(self.n)
         for rows, _, right, counts in self._groups:
             result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
@@ -149,10 +150,10 @@ class AllWords:
 
 
 def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[Key], labels: Sequence[str]) -> CosineGap:
-    """Occurrences (N,) -> how much nearer two of one sense are than two of two senses.
+    """Return how much nearer two occurrences (N,) of one sense are than two of different senses.
 
-    `words` are spellings, exactly as written, since layer 0 must have no gap: only occurrences of equal spelling are
-    compared. `similarities_of` gives the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
+    `words` are spellings exactly as written: only equal spellings are compared, since layer 0 must have no gap. `similarities_of` returns
+    the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
     """
     labels = np.asarray(labels, str)
     results = []
@@ -173,7 +174,7 @@ def _check_words(what: str, vectors: np.ndarray, keys: Sequence[Key], senses: Se
 
 
 def _group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:
-    """Keys (N,) -> the rows of each, in order."""
+    """Return the rows of each key, in order."""
     rows_of: dict[Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows_of.setdefault(key, []).append(row)
@@ -181,13 +182,13 @@ def _group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:
 
 
 def _share_right(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(m, C), (m, C) -> of the columns that are tied for each row's highest score, the share that is right: (m,)."""
+    """Return the share of right columns among those tied for each row's highest score, (m,)."""
     best = scores >= scores.max(axis=1, keepdims=True) - TIE
     return (best & right).sum(axis=1) / best.sum(axis=1)
 
 
 def _centroids(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(N, D), numbers (N,) from 0 without a gap -> unit means of unit vectors (C, D)."""
+    """Return unit means of unit vectors (C, D), for vectors (N, D) and codes (N,) without gaps."""
     order = np.argsort(codes, kind="stable")
     starts = np.append(0, np.bincount(codes).cumsum()[:-1])
     return unit(np.add.reduceat(unit(np.asarray(vectors, np.float32))[order], starts))

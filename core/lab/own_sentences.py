@@ -1,5 +1,5 @@
-"""Our own sense-labeled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
-with some forty sentences each, so whatever is compared is compared word by word, and drawn by word."""
+"""Measure the bundled sense-labeled sentences: 1-NN, silhouette and cosine gap by layer. Comparisons are by word, since few words have some
+forty sentences each."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,14 +23,12 @@ from . import metrics
 
 
 def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
-    """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
+    """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
-    "centered": 1-NN when the mean of each word's unit vectors is taken off first, "centered_less" minus that of ELMo's own vectors;
-    "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
-    (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
-    drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
-    averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them. With a `space` "senses" is
-    the sense space, minus the mean of all words.
+    "centered" is 1-NN after subtracting the mean of each word's unit vectors, "centered_less" minus the uncentered. "without" is the change
+    after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). "form" is 1-NN by sentence
+    length and position. Differences are paired by word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on
+    the other (`fold_weights`); `weights` are chosen on all words. With a `space`, "senses" is the sense space minus the mean of all words.
     """
     table = _labeled_table(model, corpus, report)
     rows = rows_to_measure(table, ALL_WORDS)
@@ -78,7 +76,7 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
 
 
 def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int = 0) -> dict:
-    """`score(weights, words)` -> weights chosen on all words, and what weights of one half are worth on the other half."""
+    """Return weights chosen on all words, and the score on each half of weights chosen on the other."""
     if n_words < 2:
         raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
     drawn = np.random.default_rng(seed).permutation(n_words)
@@ -90,14 +88,14 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
 
 
 def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
-    """How far a sentence's length and the word's place in it tell the senses apart."""
+    """Measure how well sentence length and the word's position separate the senses."""
     occurrences = [table.occurrence(int(row)) for row in rows]
     points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
     return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:
-    """What the tokens of its language's sentences share; None where there are no such sentences."""
+    """Return what the tokens of the language's sentences share; None without such sentences."""
     try:
         sentences = open_corpus(model.language.sentences, model.language)
     except ElmoscopeError:
@@ -106,7 +104,8 @@ def _find_shared(model: Model) -> SharedDirections | None:
 
 
 def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
-    """(N, D) -> one_nn of each word of two senses (W,), words in alphabetical order; `centered` takes the mean of its unit vectors off first."""
+    """Return 1-NN of each word with at least two senses (W,), in alphabetical order; if `centered`, after subtracting its unit vectors'
+    mean."""
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
     return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 
@@ -116,12 +115,12 @@ def _by_word(report: SenseReport) -> list[float]:
 
 
 def interval(report: SenseReport) -> dict[str, float]:
-    """1-NN, leaving one out, with its 95% interval and its mean over shuffled senses."""
+    """Return leave-one-out 1-NN with its 95% interval and its mean with shuffled senses."""
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 
 def _labeled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
-    """The index of a corpus' labeled words; BadInput, before anything is indexed, where it has none."""
+    """Open the index of a corpus' labeled words; BadInput before indexing if it has none."""
     if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
         raise BadInput(f'{corpus} has no labeled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
     return open_table(corpus, model, targets_only=True, report=report)
@@ -132,6 +131,6 @@ def _names(table: OccurrenceTable) -> tuple[tuple[list[str], np.ndarray], tuple[
 
 
 def _spelling(table: OccurrenceTable, row: int) -> str:
-    """As it is written in its sentence; the table's own words are in lower case."""
+    """Return the spelling in the sentence; the words of the table are in lower case."""
     occurrence = table.occurrence(row)
     return occurrence.tokens[occurrence.position]

@@ -1,8 +1,8 @@
-"""Probes: how much of a token's tag a linear classifier reads off its vector (Alain and Bengio 2017).
+"""Linear probes: how well a classifier predicts a token's tag from its vector (Alain and Bengio 2017).
 
-One optimizer with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
-be compared: Adam on the softmax cross-entropy, its rate falling to 0. The problem is convex for a fixed input, and starts from
-zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
+One optimizer serves single layers, fixed mixes and the learned mix, so that accuracies can be compared: Adam on the softmax cross-entropy
+with a rate falling to 0. For a fixed input the problem is convex and starts at zero; `seed` only orders the batches. For a probe of limited
+rank `seed` also draws the first directions.
 """
 
 from collections import Counter
@@ -33,10 +33,10 @@ class MixProbe:
 
 
 class Probe(nn.Module):
-    """softmax(W mix((h - mean) / spread) + b): ScalarMix and a linear classifier, learned together."""
+    """softmax(W mix((h - mean) / spread) + b): a scalar mix and a linear classifier, learned together."""
 
     def __init__(self, mean: Tensor, spread: Tensor, n_tags: int, *, rank: int | None = None, seed: int = 0) -> None:
-        """mean (L, D); spread (D,): one for all layers, so that s weighs the layers as they come. With a rank W = U V through as many numbers."""
+        """Take mean (L, D) and spread (D,), the same for all layers so that s weights the layers as they are. With a rank, W = U V."""
         super().__init__()
         self.register_buffer("mean", mean)
         self.register_buffer("spread", spread)
@@ -47,7 +47,7 @@ class Probe(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_tags))  # b
 
     def forward(self, layers: Tensor) -> Tensor:
-        """(L, B, D) -> scores of the tags (B, n_tags)."""
+        """Return scores of the tags (B, n_tags) for layers (L, B, D)."""
         mixed = self.mix((layers - self.mean[:, None]) / self.spread)  # (B, D)
         return nn.functional.linear(mixed if self.narrow is None else mixed @ self.narrow.T, self.weight, self.bias)
 
@@ -61,8 +61,10 @@ def learned_mix_probe(
     seed: int = 0,
     rank: int | None = None,
 ) -> MixProbe:
-    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe. With a rank the probe
-    reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`."""
+    """Return the test accuracy of a probe learned together with the layer mix (s and gamma).
+
+    Layers are (L, N, D), tags (N,). With a rank, the probe reads no more than that many directions (Hewitt and Liang 2019).
+    """
     for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
         if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
             sizes = f"{layers.shape} and {len(given):,} tags"
@@ -78,7 +80,7 @@ def learned_mix_probe(
 
 
 def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequence[str], test_tags: Sequence[str]) -> float:
-    """Words and tags, twice -> accuracy of each spelling's commonest training tag; an unknown one has the commonest of all."""
+    """Return the accuracy of each spelling's most frequent training tag; unknown spellings get the most frequent tag of all."""
     overall = Counter(tags)
     counts = {}
     for word, tag in zip(words, tags, strict=True):
@@ -89,7 +91,7 @@ def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequen
 
 
 def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
-    """Layers (L, N, D) and numbers of tags (N,): EPOCHS passes, or LEAST_STEPS steps if these are more."""
+    """Train on layers (L, N, D) and codes of tags (N,): EPOCHS passes, or LEAST_STEPS steps if these are more."""
     learned = [*probe.parameters()]
     if len(layers) == 1:  # nothing to weigh
         learned = [item for item in (probe.weight, probe.bias, probe.narrow) if item is not None]
@@ -113,7 +115,7 @@ def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
 
 
 def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(L, N, D) -> each layer's mean (L, D), and standard deviations of the equal mix (D,), 1 where a feature never moves."""
+    """Return each layer's mean (L, D), and standard deviations of the equal mix (D,), 1 for constant features."""
     n = layers.shape[1]
     mean = layers.mean(axis=1, dtype=np.float64)
     squares = np.zeros(layers.shape[2])

@@ -35,7 +35,7 @@ Word = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its sense
 
 
 def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
-    """Adjusted Rand index of k-means at the number of senses."""
+    """Return the adjusted Rand index of k-means at the number of senses."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import adjusted_rand_score
 
@@ -44,7 +44,7 @@ def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
 
 
 def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
-    """Name -> the unit vectors of a word's occurrences."""
+    """Return by name the function to the unit vectors of a word's occurrences."""
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
     ends = np.cumsum([0, *space.widths])
 
@@ -68,7 +68,7 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
 def null_views(
     model: Model, space: SenseSpace, table: OccurrenceTable, rows: np.ndarray, views: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Name -> the views (n, V) of what knows less; "topic" has nothing but the sum of the other words' static vectors."""
+    """Yield by name the views (n, V) of null models. "topic" has only the sum of the other words' static vectors."""
     sentences, places = sentences_of(table, rows)
     other = shuffled(sentences, places, np.random.default_rng(0))
     for name, encoder, tokens in ((SHUFFLED, space.encoder, other), (UNTRAINED, untrained(model, 0), sentences)):

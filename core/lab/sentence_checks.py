@@ -1,7 +1,7 @@
-"""What a set of sense-labeled sentences must hold to be worth exploring: enough of them, varied, none a copy of another.
+"""Rules for a set of sense-labeled sentences: enough of each sense, varied, no copies.
 
-A sense is learned from its sentences only where they differ in all but the word: a content word that stands in half of them, or
-one that always comes first, would be told apart instead of the meaning. Each rule names its limit; `faults` says where one is broken.
+A model learns a sense only if its sentences differ in everything but the word. A content word in half of them, or one that always comes
+first, would be learned instead. Each rule names its limit.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ SPREAD = 2.0  # tokens: the standard deviation of a word's sentences' lengths
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """A labeled sentence, and the line that holds it."""
+    """A labeled sentence and its line."""
 
     tokens: tuple[str, ...]
     position: int
@@ -37,7 +37,7 @@ class CheckedSentence:
 
     @property
     def content(self) -> set[str]:
-        """The other words that mean something, in lower case."""
+        """Return the other content words in lower case."""
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS as GRAMMAR
 
         others = (token.lower() for k, token in enumerate(self.tokens) if k != self.position and token.isalpha())
@@ -45,7 +45,7 @@ class CheckedSentence:
 
 
 def read_rows(path: str | Path) -> list[CheckedSentence]:
-    """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
+    """Read the rows of a .jsonl file that have a lemma and a sense; BadInput if there are none."""
     results = []
     for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
         if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
@@ -60,13 +60,13 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
 
 
 def meeting(rows: Sequence[CheckedSentence]) -> set[int]:
-    """The lines of rows that follow each other with the same sentence under two lemmas: there two words meet."""
+    """Return the lines of consecutive rows with the same sentence under two lemmas."""
     met = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
     return {row.line for pair in met for row in pair}
 
 
 def faults(rows: Sequence[CheckedSentence]) -> Iterator[str]:
-    """Every broken rule, one line each, word by word. Sentences in which two words meet are not counted for either."""
+    """Yield one line for every broken rule, word by word. Sentences with two labeled words are counted for neither."""
     twice = meeting(rows)
     rows = [row for row in rows if row.line not in twice]
     words: dict[str, list[CheckedSentence]] = defaultdict(list)

@@ -33,7 +33,7 @@ EXPERIMENTS = (
     *MODEL_AND_VECTORS,
 )
 def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
-    """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
+    """Train every variant of every task. An existing complete head of the same data and model stays."""
     from ..classify.committee import with_members
     from ..classify.head import load_head, save_head
     from ..classify.model import VARIANTS
@@ -78,7 +78,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     *MODEL_AND_VECTORS,
 )
 def experiments(*, data, output, only, seeds, together, vectors, model, outputs) -> Answer:
-    """Every run of the Results page that has no line yet."""
+    """Run every experiment of the Results page that has no line yet."""
     from ..classify.model import VARIANTS
     from ..evaluation.experiments import read_results, summary
     from . import context_curve
@@ -114,7 +114,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model, outputs)
     *MODEL_AND_VECTORS,
 )
 def task_results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
-    """Every run that has no entry yet; then the table."""
+    """Run everything that has no entry yet; then show the table."""
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
     from ..tasks.heads import FILES

@@ -1,8 +1,8 @@
-"""Models beside each other on the same data, each by layer and by its best mix, beside static vectors that read no context.
+"""Compare models on the same data, by layer and best mix, and with static vectors.
 
-Every measure gives a row a model: {space: accuracy}, spaces named as in core.common.model_layers, "best_mix" last; the static vectors' row
-is one figure, and so is what chance gives. Where a word's own static vector cannot tell its senses, the sum of the other words' stands
-for it (core.static.context).
+Every measure gives each model a row {space: accuracy}; spaces are named as in core.common.model_layers, "best_mix" last. Static vectors and
+chance have one figure each. If a word's static vector cannot separate its senses, the sum of the other words' vectors is used
+(core.static.context).
 """
 
 from collections.abc import Callable, Sequence
@@ -38,19 +38,19 @@ Report = Callable[[int, int], None]
 
 
 def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
-    """1-NN of the labeled sentences of the models' language, leaving one out; chance: the senses shuffled."""
+    """Measure leave-one-out 1-NN of the bundled labeled sentences. Chance: shuffled senses."""
     results = [own_sentences(model, model.language.sentences, report=report) for model in models]
     return _rows("sentences", models, results)
 
 
 def senses(models: Sequence[Model], train: list[LabeledRow], test: list[LabeledRow], report: Report | None = None) -> Rows:
-    """The nearest training occurrence of one's word, means over words; chance: the word's most frequent sense."""
+    """Measure the nearest training occurrence of the same word, mean over words. Chance: the word's most frequent sense."""
     results = [evaluate.senses(model, train, test, report=report) for model in models]
     return _rows("senses", models, results)
 
 
 def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], report: Report | None = None) -> Rows:
-    """One word in two sentences, one sense or two, by a threshold on the cosine; chance: the commoner answer."""
+    """Decide "same sense" for pairs of sentences by a threshold on the cosine. Chance: the more frequent answer."""
     results = [layer_scores.pairs(model, dev, test, report=report) for model in models]
     rows = _rows("pairs", models, results)
     if vectors := static_vectors(models[0]):
@@ -61,7 +61,7 @@ def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], repo
 
 
 def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[TaggedSentence], report: Report | None = None) -> Rows:
-    """A linear probe for a token's tag; static: for its word's own vector; chance: its word's most frequent tag."""
+    """Measure a linear probe for tags. Static: the word's own vector. Chance: the word's most frequent tag."""
     results = [layer_scores.tags(model, train, test, report=report) for model in models]
     rows = _rows("tags", models, results)
     if vectors := static_vectors(models[0]):
@@ -75,7 +75,7 @@ Titles = Sequence[tuple[tuple[str, ...], str]]  # tokens, label
 
 
 def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report | None = None) -> Rows:
-    """A linear classifier on the mean of a title's vectors; chance: the commonest label."""
+    """Measure a linear classifier on the mean of a title's vectors. Chance: the most frequent label."""
     labels = [[label for _, label in part] for part in (train, test)]
     rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
     for model in models:
@@ -90,7 +90,7 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
 
 
 def own_pairs(labeled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
-    """Pairs of labeled sentences of one spelling, as many of one sense as of two; half of the words' to choose by, half to measure."""
+    """Draw pairs of labeled sentences of one spelling, as many with the same sense as with two; half of the words for dev, half for test."""
     of_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
     for sentence in labeled:
         for target in sentence.targets:
@@ -114,7 +114,7 @@ def own_pairs(labeled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairR
 
 
 def data_of(what: str, folder: Path, language: Language, limit: int, titles: int) -> tuple[tuple, int]:
-    """What a measure reads, and how many items it is measured on; FileNotFoundError where the folder lacks its data."""
+    """Return a measure's data and number of test items; FileNotFoundError if the folder lacks the data."""
     if what == "sentences":
         own = open_corpus(language.sentences, language)
         return (), sum(bool(target.sense) for item in own for target in item.targets)
@@ -142,7 +142,7 @@ def _existing(path: Path) -> Path:
 
 
 def _rows(measure: str, models: Sequence[Model], results: Sequence[dict]) -> Rows:
-    """Every model's row of a measure: the accuracy in each of its spaces, in the static vectors where the measure has them, and by chance."""
+    """Return every model's row of a measure: the accuracy in each space, of static vectors if measured, and by chance."""
     rows: Rows = {}
     for model, result in zip(models, results, strict=True):
         names = [*(name for name, _ in spaces(model)), BEST]
@@ -153,7 +153,7 @@ def _rows(measure: str, models: Sequence[Model], results: Sequence[dict]) -> Row
 
 
 def _probe(parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> float:
-    """Vectors and labels of training and of test, (N, D) each -> a linear probe's accuracy."""
+    """Return a linear probe's accuracy for vectors (N, D) and labels of training and test."""
     return probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy
 
 
@@ -163,7 +163,7 @@ def _of(vectors: StaticVectors, token: str) -> np.ndarray:
 
 
 def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarray:
-    """(N, L, D): the mean of each title's tokens."""
+    """Return the mean of each title's tokens (N, L, D)."""
     return np.stack([layers.mean(axis=1) for layers in encoded(model.encoder, [tokens for tokens, _ in part], report)])
 
 

@@ -1,7 +1,7 @@
-"""Parts of speech of our own English sentences, by a tagger that knows spellings alone: assets/tags-en.json.
+"""Tag the bundled English sentences with parts of speech by a tagger that uses spellings only: assets/tags-en.json.
 
-A logistic regression over a token's spelling, its ends and form, and the spellings beside it, learned from CoNLL-2000's training
-sentences and measured on its test sentences. No vectors are in it: tags that a probe reads off ELMo must not be made by ELMo.
+A logistic regression on a token's spelling, its affixes and shape, and the neighboring spellings, trained on CoNLL-2000. It uses no
+vectors: tags that probe ELMo must not be made by ELMo.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def features(tokens: Sequence[str]) -> Iterator[list[str]]:
 
 
 def sign(token: str, tag: str) -> str:
-    """A tag's letter; a token without letter or digit is a mark."""
+    """Return a tag's letter; a token without letter or digit is a mark."""
     return LETTERS[tag if any(map(str.isalnum, token)) else "mark"]
 
 

@@ -1,8 +1,7 @@
-"""The experiments behind the Results page: every variant on every task, under stated conditions, one JSON line a run.
+"""Run the experiments of the Results page: every variant on every task, one JSON line per run.
 
-A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped, and
-so are an experiment's lines of other rows or another split than it now has. Processes may share a file, each with experiments of
-its own: whoever writes holds its lock.
+Finished runs are not repeated, so an interrupted command continues. Lines of other weights are dropped, and so are an experiment's lines of
+other data or another split. Processes may share a file; a lock protects each write.
 """
 
 import json
@@ -42,8 +41,10 @@ def run_experiments(
     together: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet; yields every line as it is written. `together`: a last line for all heads of all seeds asked as
-    one committee, for which those that have a line are trained again."""
+    """Run what has no line in `output` yet; yield every line as it is written.
+
+    `together` adds a line for all heads of all seeds as one committee, which trains heads that have a line again.
+    """
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
@@ -91,7 +92,7 @@ def run_experiments(
 
 
 def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
-    """A run as it is written."""
+    """Return a run as it is written."""
     line = {
         "run": key,
         "recipe_number": RECIPE_NUMBER,
@@ -131,7 +132,7 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
 
 
 def add_line(path: Path, line: dict) -> None:
-    """One more line, behind what another process may have written since."""
+    """Append a line after what another process may have written since."""
     with locked(path):
         before = _whole_lines(path) if path.is_file() else ""
         with replacing(path) as temporary:
@@ -140,7 +141,7 @@ def add_line(path: Path, line: dict) -> None:
 
 
 def _whole_lines(path: Path) -> str:
-    """Without a last line that was cut while it was written; CorruptArtifact for a file that is none of results."""
+    """Return the file without a truncated last line; CorruptArtifact if it is not a results file."""
     data = path.read_bytes()
     if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
         raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
@@ -160,10 +161,10 @@ def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
 
 
 def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0) -> Dataset:
-    """A random label for each text, equal texts alike: only a text that was trained on can be answered better than by chance.
+    """Assign a random label to each text, equal texts alike: only memorized training texts can be predicted better than by chance.
 
-    Validation is on training texts, for it must reward what is learned by heart: on other texts the first epoch and the weakest
-    baseline would be the best, and even every test text among the training texts (`copied`) would hardly show.
+    Validation is on training texts, to reward memorizing. On other texts the first epoch would be the best, and even test texts copied into
+    training (`copied`) would hardly show.
     """
     dealt = shuffled_labels(dataset, seed)
     train = dealt.train + (dealt.test if copied else ())

@@ -36,7 +36,7 @@ Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, w
 
 
 def figures(judged: Judged, sure: float = SURE) -> dict[str, float]:
-    """Shares: called (`sure` or more), right of these, claimed of these, and the likelier answer right of all."""
+    """Return shares: called (`sure` or more), right of these, claimed of these, and the likelier answer right of all."""
     probability, same, weights = judged
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
     called = certainty >= sure
@@ -49,7 +49,7 @@ def figures(judged: Judged, sure: float = SURE) -> dict[str, float]:
 
 
 def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]]:
-    """Of each bin of the probability said: its ends, what is claimed, how often that is true, and the share of pairs."""
+    """Return for each bin of stated probability its ends, the mean claimed, how often it is true, and the share of pairs."""
     probability, same, weights = judged
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
     rows = []
@@ -62,7 +62,7 @@ def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]
 
 
 def held_out(words: Sequence[Pairs], folds: int) -> Judged:
-    """Each word's pairs by the regression that the words of the other folds teach."""
+    """Judge each word's pairs by the regression learned from the words of the other folds."""
     fold = np.random.default_rng(0).permutation(len(words)) % folds
     parts = []
     for k in range(folds):
@@ -74,7 +74,7 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
 
 
 def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None = None) -> list[Pairs]:
-    """Pairs of each word by its labels; `space`, the model's, remembers what it read."""
+    """Return the labeled pairs of each word; `space`, the model's, caches what it read."""
     vectors = static_vectors(model)
     space = space or open_space(model, vectors)
 
@@ -87,7 +87,8 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
 
 
 def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
-    """How often the nearest sense of a sentence is its own, by the sentences of the other quarters; words weigh alike, ties are wrong."""
+    """Return how often the nearest sense of a sentence is right, by the sentences of the other quarters. Words count equally, ties are
+    wrong."""
     space = open_space(model, static_vectors(model))
     shares = []
     for word in words:
@@ -108,13 +109,13 @@ def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> d
 
 
 def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(n, C), (n,) -> (n,) bool: whether the sense of each has more than any other."""
+    """Return whether the sense of each row has more than any other, (n,) bool, for shares (n, C) and labels (n,)."""
     own = shares[np.arange(len(labels)), labels]
     return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
 
 
 def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
-    """The same words as if nothing were labeled, at the layer in which they are told apart best."""
+    """Return pairs of the same words as if they had no labels, at the layer that separates them best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
     layer = pairs.measure_unlabeled(table, words, seen)[0]
@@ -122,7 +123,7 @@ def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[s
 
 
 def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
-    """Histograms of the plain cosine at each layer and of the mix, over all pairs of each word's sentences."""
+    """Return histograms of the cosine at each layer and of the mix, over all pairs of each word's sentences."""
     words = [(table, *verdict.some_rows(table, word)) for table, each in tables for word in each]
     firsts = [np.triu_indices(len(rows), 1) for _, rows, _ in words]
     same = [labels[first] == labels[second] for (*_, labels), (first, second) in zip(words, firsts, strict=True)]
@@ -136,7 +137,7 @@ def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequen
 
 
 def densities_of(of: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
-    """Histograms of each kind of evidence over the words' pairs."""
+    """Return histograms of each kind of evidence over the words' pairs."""
     return {kind: count([inputs[:, column] for inputs, _ in of], [same for _, same in of]) for kind, column in columns.items()}
 
 

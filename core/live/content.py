@@ -33,16 +33,16 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = 
 
 def _language(workspace: Workspace, lemmas: list[str]) -> dict:
     """Return how the page tokenizes text, and its word lists."""
-    language, known = workspace.language, workspace.word_lists
+    language, word_lists = workspace.language, workspace.word_lists
     return {
         "language": language.code,
         "tokenizer": language.tokenizer if language.tokenizer in ("words", "spaces") else "hangul",
         "most_words": limits().max_words,
         "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
         "words": {
-            **{name: sorted(getattr(known, name)) for name in LISTS},
-            "worth": known.worth,
-            "forms": known.forms,
+            **{name: sorted(getattr(word_lists, name)) for name in LISTS},
+            "worth": word_lists.worth,
+            "forms": word_lists.forms,
             # Hangul is not analyzed in a page: a token counts as the labeled word that it begins with.
             "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
         },

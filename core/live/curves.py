@@ -15,15 +15,15 @@ def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
     """Return a row for each kind of evidence of a verdict that has densities."""
     if judgment.verdict is None:
         return []
-    known, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
-    return [_row(name, known[kind], values[kind]) for kind, name in kind_names().items() if kind in known and kind in values]
+    by_kind, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
+    return [_row(name, by_kind[kind], values[kind]) for kind, name in kind_names().items() if kind in by_kind and kind in values]
 
 
 def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
     """Return the plain cosine by layer and mix, if it has densities."""
-    known = densities(model, labeled=bool(judgment.lemma))
+    by_kind = densities(model, labeled=bool(judgment.lemma))
     return {
-        space: _row(plain_name(model_layers.in_use(), space), known[space], value) for space, value in cosines.items() if space in known
+        space: _row(plain_name(model_layers.in_use(), space), by_kind[space], value) for space, value in cosines.items() if space in by_kind
     }
 
 

@@ -56,14 +56,16 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     table, scenes, numbers, start = workspace.targets, {}, [], 0
     for lemma in lemmas:
         dots = scene.labeled_dots(workspace, table, lemma)
-        axes = [np.concatenate([each.axes.ravel(), each.axes @ each.mean]) for each in dots.projections]  # (2, d), and (2,) to take off
+        axes = [
+            np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections
+        ]  # (2, d), and (2,) to take off
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
         scenes[lemma] = {
             "at": start,
             "rows": dots.rows.tolist(),
             "spaces": list(dots.scene.spaces),
-            "sizes": [each.axes.shape[1] for each in dots.projections],
+            "sizes": [projection.axes.shape[1] for projection in dots.projections],
             "senses": list(dots.scene.senses),
             "sense_of": dots.scene.sense_of.tolist(),
             "clouds": dots.clouds.tolist(),

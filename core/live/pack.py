@@ -27,8 +27,8 @@ class Pack:
 
     def add_rows(self, name: str, matrix: np.ndarray) -> None:
         """Add rows (n, d) in 8 bits with a scale each, padded with zero columns."""
-        whole, scales = quantize(matrix)
-        padded = np.pad(whole, ((0, 0), (0, -whole.shape[1] % WIDE)))
+        integers, scales = quantize(matrix)
+        padded = np.pad(integers, ((0, 0), (0, -integers.shape[1] % WIDE)))
         self.add(name, padded, rows=padded.shape[0], columns=padded.shape[1])
         self.add(f"{name}.scales", scales)
 
@@ -52,5 +52,5 @@ def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def as_packed(matrix: np.ndarray) -> np.ndarray:
     """Return rows (n, d) as the page reads them after rounding."""
-    whole, scales = quantize(matrix)
-    return whole * scales[:, None]
+    integers, scales = quantize(matrix)
+    return integers * scales[:, None]

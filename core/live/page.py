@@ -63,7 +63,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
             "texts": _in_every_language(workspace),
             "examples": [list(item) for item in examples],
             "language": "" if workspace.language.code == i18n.ENGLISH else workspace.language.code,
-            "densities": {kind: density_data(each) for kind, each in densities(workspace.model, labeled=True).items()},
+            "densities": {kind: density_data(density) for kind, density in densities(workspace.model, labeled=True).items()},
             "colors": {"layers": layers, "senses": SENSE_COLORS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": workspace.model.name,
             "pack_facts": page_facts,

@@ -27,5 +27,5 @@ def map_setting(given: dict, views: Collection[str], rows: Collection[int]) -> t
     view, dot, picked = (given.get(name) for name in ("view", "dot", "picked"))
     if view not in views or not isinstance(dot, str) or not isinstance(picked, list):
         return None
-    known = {int(row) for row in rows}
-    return view, dot, [row for row in picked if isinstance(row, int) and row in known]
+    row_set = {int(row) for row in rows}
+    return view, dot, [row for row in picked if isinstance(row, int) and row in row_set]

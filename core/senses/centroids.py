@@ -10,7 +10,7 @@ import numpy as np
 
 from ..common.directions import unit
 
-SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (tests/bench/verdicts.py)
+SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (core.lab.verdicts)
 FEWEST = 3  # sentences of a sense in a part of speech that have a middle of their own
 
 

@@ -34,10 +34,11 @@ Report = Callable[[int, int], None]  # tokens done, in all
 def senses(
     model: Model, train: list[LabeledRow], test: list[LabeledRow], *, space: SenseSpace | None = None, report: Report | None = None
 ) -> dict:
-    """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
+    """Return the accuracy of the nearest training occurrence and of the nearest sense centroid.
 
-    "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
-    else by sentence. With a `space` "senses" is the sense space minus the mean of a word's training rows.
+    "best_mix" has weights for each of the two measures, chosen by leave-one-out on `train`; its own "weights" are those of the nearest.
+    Differences are means over words, paired by document if rows name one, else by sentence. With a `space`, "senses" is the sense space
+    minus the mean of a word's training rows.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
     labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
@@ -76,7 +77,7 @@ def senses(
 
 
 def static_vectors(model: Model) -> StaticVectors | None:
-    """The static vectors of the model's language, which the baselines are made of; None where it has none."""
+    """Return the static vectors of the model's language, for baselines; None if it has none."""
     try:
         return open_vectors(model.language.vectors) if model.language.vectors else None
     except MissingArtifact:
@@ -84,7 +85,7 @@ def static_vectors(model: Model) -> StaticVectors | None:
 
 
 def _in_space(space: SenseSpace, parts: Sequence[list[LabeledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Training and test rows in the sense space, (n, D) each."""
+    """Return training and test rows in the sense space, (n, D) each."""
     views = [space.views([(row.tokens, row.position) for row in rows], of) for rows, of in zip(parts, layers, strict=True)]
     words = [np.array([row.word for row in rows]) for rows in parts]
     placed = [np.zeros((len(rows), space.dim), np.float32) for rows in parts]
@@ -97,13 +98,13 @@ def _in_space(space: SenseSpace, parts: Sequence[list[LabeledRow]], layers: Sequ
 
 
 def spaces(model: Model) -> list[tuple[str, np.ndarray]]:
-    """Each layer and the equal mix, with its weights (L,)."""
+    """Return the name and the weights (L,) of each layer and of the equal mix."""
     n_layers = model.encoder.n_layers
     return [(name, layer_weights(name, n_layers)) for name in [*map(str, range(n_layers)), "mix"]]
 
 
 def mix_of(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(N, L, D), of any precision, and s (L,) -> sum_j s_j h_j, (N, D) float32."""
+    """Return sum_j s_j h_j, (N, D) float32, for layers (N, L, D) of any precision and weights s (L,)."""
     mix = np.zeros((len(layers), layers.shape[2]), np.float32)
     for layer in np.flatnonzero(weights):
         mix += np.float32(weights[layer]) * layers[:, layer]
@@ -115,7 +116,7 @@ def _both_means(scores) -> dict:
 
 
 def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str, seed: int = 0) -> np.ndarray:
-    """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
+    """Return the weights with the best leave-one-out 1-NN (or nearest centroid), mean over words; equal ones if no word has two senses."""
     rng = np.random.default_rng(seed)
     groups = []
     for word in np.unique(words):
@@ -140,10 +141,10 @@ def _cosines(vectors: np.ndarray) -> np.ndarray:
 
 
 def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:
-    """The layer weights (L,), multiples of 1/steps that sum to 1, with the best score, and the score; ties go to the most even.
+    """Return the layer weights (L,), multiples of 1/steps that sum to 1, with the best score, and the score. Ties go to the most even.
 
-    66 mixes of three layers in tenths; where tenths make more than MIXES of them, as of seven layers, the steps are longer.
-    `score` must look at training or dev data alone.
+    Three layers have 66 mixes in tenths. If tenths give more than MIXES of them, as for seven layers, steps are longer. `score` must use
+    training or dev data only.
     """
     if steps is None:
         steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)

@@ -176,7 +176,7 @@ class Judge:
         return replace(ground, words={lemma: trust}, votes=votes or ground.votes)
 
     def _votes_of_further(self) -> tuple[float, ...] | None:
-        """The coefficients learned from the further words under this very model (tests/bench/verdicts.py); else None."""
+        """The coefficients learned from the further words under this very model (core.lab.verdicts); else None."""
         votes = tuple(read_bundled(self.model).get("votes", ()))
         return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learned them
 

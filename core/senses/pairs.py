@@ -1,4 +1,4 @@
-"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
+"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, core.lab.verdicts)."""
 
 from collections.abc import Iterator, Sequence
 from zlib import crc32

@@ -37,12 +37,11 @@ Row = TypeVar("Row", bound=_Row)
 
 
 def read_senseval(path: str | Path) -> list[LabeledRow]:
-    """Instances of a Senseval-2 file in NLTK's form; of each context only the sentence around the head.
+    """Read instances of a Senseval-2 file in NLTK's form; of each context only the sentence around the head.
 
-    The files are not well-formed everywhere, so they are read by their marks alone: words are the text of <wf>, and a
-    sentence is a line of the context, cut further at <s> and at final punctuation. Several answers: the first one.
-    Instances without a head or an answer are passed over; BadInput if no other is there. "hard", "line" and "serve" name in an
-    instance's id the file of the newspaper or collection that it was taken from: its document. "interest" names none.
+    The files are not well-formed, so only their marks are read: words are the text of <wf>, a sentence is a line of the context, split at
+    <s> and final punctuation. Of several answers the first counts. Instances without a head or an answer are skipped; BadInput if no other
+    is there. The id of an instance of "hard", "line" and "serve" names its source document; "interest" names none.
     """
     text = "".join(line for _, line in iterate_lines(Path(path), whole=True))
     word = ""
@@ -64,14 +63,16 @@ def read_senseval(path: str | Path) -> list[LabeledRow]:
 
 
 def read_sense_rows(path: str | Path) -> list[LabeledRow]:
-    """Sense-labeled rows of a Senseval-2 file (.pos, .pos.xz) or of .jsonl or .json, told apart by the name."""
+    """Read sense-labeled rows of a Senseval-2 file (.pos, .pos.xz), or of .jsonl or .json, by the file's name."""
     names = {suffix.lower() for suffix in Path(path).suffixes}
     return read_senseval(path) if names & {".pos", ".xml"} else read_labeled(path)
 
 
 def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[list[Row], list[Row]]:
-    """Rows -> about `share` of them to train on, the rest to test: no document is on both sides, and no sentence. A row's document is
-    drawn, or its sentence where it names none; documents that have a sentence in common are drawn as one."""
+    """Split rows into about `share` for training and the rest for testing, with no document and no sentence on both sides.
+
+    Documents are drawn, or sentences if a row names no document. Documents with a common sentence are drawn as one.
+    """
     check_share(share)
     parts: tuple[list[Row], list[Row]] = ([], [])
     for row, name in zip(rows, _find_ties(rows), strict=True):
@@ -82,7 +83,7 @@ def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[
 
 
 def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
-    """The rows whose sentence is not one of the test rows'. BadInput where none is left."""
+    """Return the rows whose sentence is not in the test rows. BadInput if none is left."""
     tested = {tuple(row.tokens) for row in test}
     kept = [row for row in rows if tuple(row.tokens) not in tested]
     if rows and not kept:
@@ -91,7 +92,7 @@ def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
 
 
 def _find_ties(rows: Sequence[Row]) -> list[str]:
-    """For each row the name of what it is drawn with: the first in the alphabet of all that documents and sentences tie together."""
+    """Return for each row the name of its group: the first in the alphabet of all that documents and sentences connect."""
     above: dict[str, str] = {}
 
     def top(name: str) -> str:
@@ -119,7 +120,7 @@ def both_sides(parts: tuple[list, list], share: float, what: str) -> tuple[list,
 
 
 def _sentence_of_head(context: str) -> tuple[tuple[str, ...], int] | None:
-    """Tokens of the sentence that holds the head, and where it stands in them; None where no head is marked."""
+    """Return the tokens of the sentence with the head, and the head's position; None without a head."""
     tokens = []
     begins = {0}
     head = None
@@ -139,7 +140,7 @@ def _sentence_of_head(context: str) -> tuple[tuple[str, ...], int] | None:
 
 
 def _after_final_punctuation(tokens: list[str], begins: set[int]) -> Iterator[int]:
-    """Where sentences begin after . ! or ?, as far as lower-cased text shows: numbers and abbreviations hold stops, too."""
+    """Yield where sentences begin after . ! or ?, as far as lower-case text shows: numbers and abbreviations contain full stops, too."""
     quotes, after = 0, 0  # plain quotes so far in this sentence; where the closing marks of the last one end
     for k, token in enumerate(tokens):
         if k < after:

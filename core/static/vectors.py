@@ -156,8 +156,8 @@ class StaticVectors:
         target = plain_word(word).lower()
         first = {target[:1], target[:1].upper()}
         least = len(target) - 2
-        most = len(target) + 2
-        alike = (known for known in self.words if known[:1] in first and least <= len(known) <= most)
+        longest = len(target) + 2
+        alike = (candidate for candidate in self.words if candidate[:1] in first and least <= len(candidate) <= longest)
         return difflib.get_close_matches(target, list(islice(alike, 3000)), n=k, cutoff=0.6)
 
 

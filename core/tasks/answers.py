@@ -1,7 +1,7 @@
-"""What the heads answer of a typed text: one form of answer for each task, from what is typed; wrong input is said in one sentence.
+"""Answers of the trained heads to a typed text, one form per task. Wrong input is reported in one sentence.
 
-The heads lie in assets/tasks/TASK/VARIANT, or where `python -m core tasks train` kept them; only those are asked that were trained on
-the model and the vectors in use.
+Heads are in assets/tasks/TASK/VARIANT, or where `python -m core tasks train` saved them. Only heads trained with the current model and
+vectors answer.
 """
 
 import threading
@@ -49,7 +49,7 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """The heads of a task by variant, and why another does not answer."""
+    """The heads of a task by variant, and the reasons why others cannot answer."""
 
     heads: dict[str, TaskHead]
     problems: tuple[str, ...] = ()
@@ -57,14 +57,14 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswer:
-    """What one head says, in the task's own form, and how long it took without what heads share."""
+    """The answer of one head in the task's form, and its time without what heads share."""
 
     said: object
     seconds: float
 
 
 def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path = FOLDER) -> dict[str, OpenTask]:
-    """The tasks that have a head which fits the model and the vectors, in the order of the paper's table."""
+    """Return the tasks with a head that fits the model and the vectors, in the order of the paper's table."""
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     result = {}
     for name in TASKS:
@@ -81,7 +81,7 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
 
 
 def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, TaskAnswer]:
-    """Every head's prediction of one example; heads share the vectors, the letters and what ELMo computes."""
+    """Return every head's prediction of one example. Heads share vectors, characters and ELMo's layers."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
     texts = make_batch([example], vectors, remember_layers(model) if model and reads_elmo else None)
     answers = {}
@@ -93,7 +93,7 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
 
 
 def remember_layers(model: Model) -> Layers:
-    """The model's layers of sentences; of the last ones they are kept, for a text is asked of task after task, and changed word by word."""
+    """Return the model's layers of sentences. The last ones are cached, since a text is used for several tasks and edited word by word."""
 
     def layers(sentences: Sequence[Tokens]) -> list[np.ndarray]:
         keys = [(model.fingerprint, sentence) for sentence in sentences]
@@ -114,19 +114,19 @@ def remember_layers(model: Model) -> Layers:
 
 
 def sentence_example(task: str, text: str) -> Example:
-    """A typed sentence for names, chunks and parts of speech, or for `roles` before its predicate is chosen; read as one sentence."""
+    """Make an example of one typed sentence for names, chunks and parts of speech, or for `roles` before its predicate is chosen."""
     return Example((_one(_passage(task, text)),))
 
 
 def pair_example(first: str, second: str) -> Example:
-    """Two typed sentences for `entailment`."""
+    """Make an example of two typed sentences for `entailment`."""
     if not first.strip() or not second.strip():
         raise BadInput(t("Type both sentences."))
     return Example(tuple(_one(_passage("entailment", side)) for side in (first, second)))
 
 
 def question_example(question: str, paragraph: str) -> Example:
-    """A typed question and the paragraph that may answer it."""
+    """Make an example of a typed question and a paragraph that may contain the answer."""
     if not paragraph.strip():
         raise BadInput(t("Type or paste a paragraph."))
     if not question.strip():
@@ -138,7 +138,7 @@ def question_example(question: str, paragraph: str) -> Example:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """A typed text, its pronouns and the names that they may stand for, as spans of its tokens."""
+    """A typed text with its pronouns and candidate names, as spans of its tokens."""
 
     text: str
     passage: Passage
@@ -150,13 +150,13 @@ class Mentioned:
         return self.text[self.spans[span[0]][0] : self.spans[span[1]][1]]
 
     def example(self, pronoun: int) -> Example:
-        """What is asked of one of the pronouns."""
+        """Make the example of one of the pronouns."""
         passage, placed = cut_passage(self.passage, [(pronoun, pronoun), *self.names])
         return Example((passage,), None, Mentions(placed[0], tuple(placed[1:])))
 
 
 def mentioned(text: str) -> Mentioned:
-    """The pronouns (he, she and their forms) and the names (words with a capital in a row) of a text; BadInput where one is missing."""
+    """Find the pronouns (he, she and their forms) and the names (runs of capitalized words) in a text; BadInput if either is missing."""
     passage = _passage("coreference", text)
     spans = passage_of(text)[1]
     tokens = flat(passage)
@@ -173,7 +173,7 @@ def mentioned(text: str) -> Mentioned:
 
 
 def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
-    """Runs of words with a capital, those aside that have one for beginning a sentence; the first of runs that read the same."""
+    """Return runs of capitalized words, except words capitalized only at the beginning of a sentence; the first of equal runs."""
     spans: list[Span] = []
     for k, token in enumerate(tokens):
         is_name = token[:1].isupper() and token.lower() not in OPENERS and not token.lower().startswith("'")
@@ -185,7 +185,7 @@ def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
 
 
 def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: StaticVectors) -> Example:
-    """A typed text for `clusters`: its mentions are the noun phrases that the heads of `chunks` find, and all personal pronouns."""
+    """Make an example for `clusters`: its mentions are the noun phrases found by the heads of `chunks`, and all personal pronouns."""
     passage = _passage("coreference", text)
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
     begun, spans = 0, set()
@@ -200,7 +200,7 @@ def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: Stat
 
 
 def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
-    """Mentions that one number goes through, two at least, in the order of their first: what a head of `clusters` says."""
+    """Return mentions that share a number, at least two, in the order of their first: the prediction of a head of `clusters`."""
     together: dict[int, list[Span]] = {}
     for span, number in zip(example.facts, numbers, strict=True):
         together.setdefault(number, []).append(span)
@@ -208,7 +208,7 @@ def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
 
 
 def predicates(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> list[int]:
-    """The tokens of a typed sentence that the heads take for predicates; those of the ELMo head where there is one."""
+    """Return the tokens of a typed sentence that the heads take for predicates, those of the ELMo head if there is one."""
     import torch
 
     head = task.heads.get("elmo") or task.heads["baseline"]
@@ -222,7 +222,7 @@ def with_predicate(example: Example, at: int) -> Example:
 
 
 def _passage(task: str, text: str) -> Passage:
-    """The tokens of a typed text; BadInput where there is none, too many, or none in letters that the heads know."""
+    """Return the tokens of a typed text; BadInput if there are none, too many, or none in letters that the heads know."""
     if not text.strip():
         raise BadInput(t("There is no text yet. Type a sentence."))
     most = MAX_WORDS.get(task, MAX_SENTENCE)

@@ -1,4 +1,4 @@
-"""The tasks by name: those of the paper's table, in its order, and after them those beside it."""
+"""The tasks by name: those of the paper's table in its order, then additional ones."""
 
 from ..common.errors import BadInput
 from ..common.i18n import say, t
@@ -29,12 +29,12 @@ def task_named(name: str) -> Task:
 
 
 def task_titles() -> dict[str, str]:
-    """The titles of TASKS in the reader's language."""
+    """Return the titles of TASKS in the user's language."""
     return {name: say(task.title) for name, task in TASKS.items()}
 
 
 def measure_titles() -> dict[str, str]:
-    """What each task is measured by, within a sentence, in the reader's language."""
+    """Return the name of each task's measure, within a sentence, in the user's language."""
     return {
         "questions": t("F1 of the answers’ words"),
         "entailment": t("accuracy"),

@@ -1,5 +1,7 @@
-"""Chains of tags: BIO's tags, a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules. The CRF is ours:
-pytorch-crf's last release is of 2019. It is checked against the sum over all paths, written out, in its tests."""
+"""Tag sequences: BIO tags, a linear-chain CRF (Lafferty et al. 2001), and Viterbi decoding under the rules of BIO.
+
+The CRF is a custom implementation, since pytorch-crf was last released in 2019. Its tests compare it with the sum over all paths.
+"""
 
 from collections.abc import Sequence
 
@@ -13,12 +15,12 @@ FORBIDDEN = -1e4  # added to the score of a step that BIO does not allow
 
 
 def bio_tags(labels: Sequence[str]) -> list[str]:
-    """The K = 1 + 2 * labels tags."""
+    """Return the K = 1 + 2 * labels tags."""
     return ["O", *(f"{begin}-{label}" for label in labels for begin in "BI")]
 
 
 def true_tags(examples: Sequence[Example], tags: Sequence[str], width: int) -> Tensor:
-    """(B, T) numbers of the tags of examples of one sentence, whose targets are spans: O of a label that has no tag, -1 behind the end."""
+    """Return tag numbers (B, T) of one-sentence examples whose targets are spans. Labels without a tag become O; padding is -1."""
     number = {tag: k for k, tag in enumerate(tags)}
     rows = torch.full((len(examples), width), -1)
     for row, example in zip(rows, examples, strict=True):
@@ -28,7 +30,7 @@ def true_tags(examples: Sequence[Example], tags: Sequence[str], width: int) -> T
 
 
 def bio_rules(tags: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """(K, K) from tag to tag and (K,) for the first: 0 where BIO allows it, FORBIDDEN where an I- tag would continue nothing."""
+    """Return (K, K) for steps and (K,) for the first tag: 0 where BIO allows it, FORBIDDEN where an I- tag would continue nothing."""
     steps, first = torch.zeros(len(tags), len(tags)), torch.zeros(len(tags))
     for k, tag in enumerate(tags):
         if tag.startswith("I-"):
@@ -40,7 +42,7 @@ def bio_rules(tags: Sequence[str]) -> tuple[Tensor, Tensor]:
 
 
 def viterbi(scores: Tensor, steps: Tensor, first: Tensor) -> list[int]:
-    """The best path: (T, K) scores of tags, (K, K) of steps and (K,) of the first tag -> T tags."""
+    """Return the best path of T tags for scores (T, K), steps (K, K) and first tags (K,)."""
     best = scores[0] + first
     back = []
     for row in scores[1:]:
@@ -54,7 +56,7 @@ def viterbi(scores: Tensor, steps: Tensor, first: Tensor) -> list[int]:
 
 
 class CRF(nn.Module):
-    """Scores of tags in a row: learned steps, and those that BIO forbids."""
+    """Learned scores of steps between tags, with steps that BIO forbids."""
 
     def __init__(self, tags: Sequence[str]) -> None:
         super().__init__()
@@ -64,15 +66,15 @@ class CRF(nn.Module):
         self.register_buffer("first_rules", rules[1], persistent=False)
 
     def loss(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """Mean negative log-likelihood of the paths `tags` (B, T), given (B, T, K) scores; the mask begins every row."""
+        """Return the mean negative log-likelihood of the paths `tags` (B, T) given scores (B, T, K). The mask begins every row."""
         return (self._partition(scores, mask) - self._of_path(scores, tags, mask)).mean()
 
     def best(self, scores: Tensor) -> list[int]:
-        """The best path of one text, (T, K) -> T tags."""
+        """Return the best path of one text, T tags for scores (T, K)."""
         return viterbi(scores, self.steps + self.step_rules, self.first + self.first_rules)
 
     def _partition(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """(B,) log of the sum over all paths."""
+        """Return the log of the sum over all paths (B,)."""
         total, steps = scores[:, 0] + self.first + self.first_rules, self.steps + self.step_rules
         for k in range(1, scores.shape[1]):
             longer = torch.logsumexp(total[:, :, None] + steps, dim=1) + scores[:, k]  # (B, K)
@@ -80,7 +82,7 @@ class CRF(nn.Module):
         return torch.logsumexp(total, dim=1)
 
     def _of_path(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """(B,) score of each given path."""
+        """Return the score of each given path (B,)."""
         emitted = (scores.gather(2, tags[..., None])[..., 0] * mask).sum(dim=1)
         steps = ((self.steps + self.step_rules)[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(dim=1)
         return emitted + steps + (self.first + self.first_rules)[tags[:, 0]]

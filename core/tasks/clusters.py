@@ -1,8 +1,8 @@
-"""Clusters of mentions: which spans of a document name the same thing? OntoGUM (Zhu et al. 2021), CoNLL F1 over gold mentions.
+"""Coreference clusters: which spans of a document have the same referent? OntoGUM (Zhu et al. 2021), CoNLL F1 over gold mentions.
 
-Each mention picks the earlier one that it goes with, or none (a mention-ranking scorer, Wiseman et al. 2015; its spans are read as Lee et al.
-2017 read them). Mentions are given: to find them is another task, and 177 documents teach a small network to link, hardly to find. So
-levels lie far above those of systems that find their own. CoNLL F1 is the mean of MUC, B3 and CEAFe, counted as the official scorer does.
+Each mention picks an earlier one, or none (mention ranking, Wiseman et al. 2015; spans are read as by Lee et al. 2017). Mentions are given,
+since 177 documents are too few to learn to find them. Scores are therefore far above those of systems that find mentions. CoNLL F1 is the
+mean of MUC, B3 and CEAFe, as the official scorer computes them.
 """
 
 import re
@@ -32,7 +32,7 @@ Clusters = list[frozenset]
 
 
 class MentionRanker(nn.Module):
-    """Texts of one document, `facts` its mentions in their order -> of each the score of every mention before it, and of none."""
+    """A network from one document, with mentions as `facts`, to the scores of every earlier mention, and of none, for each mention."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class MentionRanker(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
-        """Of each document (M, 1 + BACK): none first, then the mention before, the one before that, ..."""
+        """Return for each document (M, 1 + BACK): none first, then the previous mention, the one before it, and so on."""
         states = self.reader(texts[0])  # (U, T, R)
         return [self._document(states[row], e) for row, e in zip(texts[0].rows.tolist(), examples, strict=True)]
 
@@ -70,7 +70,7 @@ class MentionRanker(nn.Module):
         return torch.cat([scores.new_zeros(len(spans), 1), scores], dim=1)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
-        """What the mentions of the same cluster, or none where there is none before, lack of all probability."""
+        """Return the negative log of the probability given to mentions of the same cluster, or to none for a first mention."""
         losses = []
         for scores, example in zip(self(texts, examples), examples, strict=True):
             number = torch.tensor([number for *_, number in example.target])
@@ -81,7 +81,7 @@ class MentionRanker(nn.Module):
         return torch.cat(losses).mean()
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list[int]]:
-        """For each mention of each document the number of its cluster: that of the mention it goes with, or a new one."""
+        """Return the cluster number of each mention in each document: that of the chosen mention, or a new one."""
         answers = []
         for scores in self(texts, examples):
             numbers: list[int] = []
@@ -92,7 +92,7 @@ class MentionRanker(nn.Module):
 
 
 def _compare_mentions(example: Example) -> np.ndarray:
-    """(M, M): 2 where two mentions have the same words in any letter case, 1 where they have the same last word, else 0."""
+    """Return (M, M): 2 for mentions with the same words in any case, 1 for the same last word, else 0."""
     tokens = [token.lower() for token in flat(example.passages[0])]
     texts = [" ".join(tokens[first : last + 1]) for first, last in example.facts]
     words, lasts = np.array(texts), np.array([tokens[last] for _, last in example.facts])
@@ -100,7 +100,7 @@ def _compare_mentions(example: Example) -> np.ndarray:
 
 
 def read(path: Path) -> list[Example]:
-    """Documents of `number TAB word TAB bracketed cluster ids` lines between `# begin document` and `# end document`."""
+    """Read documents of `number TAB word TAB bracketed cluster ids` lines between `# begin document` and `# end document`."""
     examples, words, cells = [], [], []
     for number, line in lines_in(path, end="# end document"):
         if line.startswith("# begin"):
@@ -145,7 +145,7 @@ def _sentences(words: Sequence[str]) -> Passage:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """CoNLL F1 and its parts over all documents; a mention that goes with none is in no cluster, as in OntoNotes."""
+    """Return CoNLL F1 and its parts over all documents. A singleton is in no cluster, as in OntoNotes."""
     documents = [
         (_group_spans(e.facts, [number for *_, number in e.target]), _group_spans(e.facts, answer))
         for e, answer in zip(examples, predictions, strict=True)
@@ -161,7 +161,7 @@ def _group_spans(spans: Sequence[Span], numbers: Sequence[int]) -> Clusters:
 
 
 def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]:
-    """MUC, B3 and CEAFe of (key, response) clusters, each with recall and precision, and the mean of the three F1."""
+    """Return MUC, B3 and CEAFe of (key, response) clusters, each with recall and precision, and the mean of the three F1."""
     sums = defaultdict(lambda: np.zeros(4))  # right and all of the key, right and all of the response
     for key, response in documents:
         for name, counted in (("muc", _muc), ("b3", _b3), ("ceafe", _ceafe)):
@@ -175,19 +175,19 @@ def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]
 
 
 def _muc(key: Clusters, response: Clusters) -> tuple[float, float]:
-    """Links of the key that the response has, of all that it takes to join each cluster (Vilain et al. 1995)."""
+    """Return the share of the key's links that the response has (Vilain et al. 1995)."""
     of = {mention: k for k, cluster in enumerate(response) for mention in cluster}
     parts = [len({of.get(mention, mention) for mention in cluster}) for cluster in key]
     return sum(len(cluster) - n for cluster, n in zip(key, parts, strict=True)), sum(len(cluster) - 1 for cluster in key)
 
 
 def _b3(key: Clusters, response: Clusters) -> tuple[float, float]:
-    """Of each mention, the share of its cluster that the response has with it (Bagga & Baldwin 1998)."""
+    """Return for each mention the share of its cluster that the response has (Bagga & Baldwin 1998)."""
     return sum(len(k & r) ** 2 / len(k) for k in key for r in response), sum(map(len, key))
 
 
 def _ceafe(key: Clusters, response: Clusters) -> tuple[float, float]:
-    """Likeness of clusters that are paired in the best way, one to one (Luo 2005, phi 4)."""
+    """Return the similarity of clusters under the best one-to-one alignment (Luo 2005, phi 4)."""
     from scipy.optimize import linear_sum_assignment
 
     if not key or not response:
@@ -197,7 +197,7 @@ def _ceafe(key: Clusters, response: Clusters) -> tuple[float, float]:
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The clusters of each document keep their sizes; who is in which is drawn by chance."""
+    """Draw the members of each document's clusters at random, with the same sizes."""
     results = []
     for e in examples:
         numbers = random.permutation([number for *_, number in e.target]).tolist()

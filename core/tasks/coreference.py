@@ -1,7 +1,7 @@
-"""Coreference: which of two names does a pronoun stand for, or neither? GAP (Webster et al. 2018): F1 of names, by gender, and its bias.
+"""Coreference of pronouns: which of two names is the referent, or neither? GAP (Webster et al. 2018): F1 by gender, and its bias.
 
-The network scores a pronoun with each name, as Lee et al. (2017), the paper's baseline, scores spans: states at a span's ends, an
-attention over its words, and how far apart the two stand; "neither" has the score 0.
+The network scores a pronoun with each name as Lee et al. (2017), the paper's baseline, score spans: states at both ends, attention over the
+words, and the distance. "Neither" has the score 0.
 """
 
 import csv
@@ -30,7 +30,7 @@ COLUMNS = ("Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B",
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where in a passage the pronoun and the names stand: first and last token of each."""
+    """The pronoun and the names in a passage: first and last token of each."""
 
     pronoun: Span
     names: tuple[Span, ...]
@@ -38,7 +38,7 @@ class Mentions:
 
 
 class PairScorer(nn.Module):
-    """Texts of one passage -> for each name of `facts` a score; the target is the number of the name, or -1."""
+    """A network from one passage to a score for each name in `facts`. The target is the number of the name, or -1."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class PairScorer(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
-        """(1 + names,) scores of each example, that of "none of them" first."""
+        """Return the scores of each example (1 + names,), "neither" first."""
         states = self.reader(texts[0])  # (U, T, R)
         attention = self.attention(states)[..., 0]  # (U, T)
         results = []
@@ -68,7 +68,7 @@ class PairScorer(nn.Module):
         return results
 
     def _spans(self, states: Tensor, attention: Tensor, spans: Sequence[tuple[int, Span]]) -> Tensor:
-        """(P, H): the states at both ends of each span and the sum of those within it, weighed by the attention."""
+        """Return (P, H): the states at both ends of each span and the sum within it weighted by attention."""
         rows = torch.tensor([row for row, _ in spans])
         first, last = (torch.tensor([span[end] for _, span in spans]) for end in (0, 1))
         places = torch.arange(states.shape[1])
@@ -83,19 +83,19 @@ class PairScorer(nn.Module):
         return torch.stack([nn.functional.cross_entropy(s[None], w) for s, w in zip(scores, wanted, strict=True)]).mean()
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list[float]]:
-        """For each example the probability of each name; what is left to 1 is that of none of them."""
+        """Return the probability of each name for each example. The rest to 1 is that of neither."""
         return [scores.softmax(dim=0)[1:].tolist() for scores in self(texts, examples)]
 
 
 def _bucket(pronoun: Span, name: Span) -> int:
-    """How many tokens stand between the two, in steps that double, and which comes first."""
+    """Return the distance in tokens, in doubling steps, and which span comes first."""
     before = name[1] < pronoun[0]
     between = pronoun[0] - name[1] - 1 if before else max(name[0] - pronoun[1] - 1, 0)
     return sum(between >= least for least in DISTANCES[1:]) + len(DISTANCES) * before
 
 
 def read(path: Path) -> list[Example]:
-    """GAP's table; offsets are characters of the text."""
+    """Read GAP's table, whose offsets are characters."""
     rows = csv.reader((line for _, line in lines_in(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
     names = next(rows, [])
     if missing := [column for column in COLUMNS if column not in names]:
@@ -123,7 +123,7 @@ def _example(row: dict[str, str]) -> Example:
 
 
 def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
-    """The sentences from the first of these mentions to the last, and where the mentions stand in them: what the network reads."""
+    """Return the sentences from the first mention to the last, and the mentions' positions in them."""
     first, last = min(span[0] for span in mentions), max(span[1] for span in mentions)
     ends = np.cumsum([len(sentence) for sentence in passage])
     begin, end = int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(ends, last, side="right"))
@@ -132,13 +132,14 @@ def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, li
 
 
 def chosen(probabilities: Sequence[float]) -> int:
-    """The number of the name that is likelier than every other and than none of them; -1 where there is none."""
+    """Return the number of the name that is likelier than the other and than neither; -1 without one."""
     scores = [1 - sum(probabilities), *probabilities]
     return int(np.argmax(scores)) - 1
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """As GAP's own scorer: each name of each pronoun is a yes or no; F1 of yes for all, masculine, feminine, and the latter's ratio."""
+    """Score as GAP's official scorer: F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter
+    two."""
     result = {}
     for gender in ("", "M", "F"):
         right = said_all = gold = 0

@@ -1,7 +1,7 @@
 """Entailment: does the second sentence follow from the first, contradict it, or neither? SNLI (Bowman et al. 2015), accuracy.
 
-The network is ESIM (Chen et al. 2017), the paper's baseline, in small: each sentence's words look for their likes in the other, and what
-was found is compared, read again and pooled.
+The network is a small ESIM (Chen et al. 2017), the paper's baseline: the words of each sentence attend to the other sentence, the results
+are compared, read by an LSTM and pooled.
 """
 
 import itertools
@@ -29,12 +29,12 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 
 def label_titles() -> dict[str, str]:
-    """LABELS in the reader's language."""
+    """Return LABELS in the user's language."""
     return {"entailment": t("follows"), "neutral": t("neutral"), "contradiction": t("contradicts")}
 
 
 class ESIM(nn.Module):
-    """Texts of two passages -> (B, 3) scores of `shape.labels`."""
+    """A network from two passages to scores of `shape.labels` (B, 3)."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class ESIM(nn.Module):
         return self.scores(self.dropout(self.joined(self.dropout(pooled)).tanh()))
 
     def _pooled(self, own: Tensor, other: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The highest and the mean of one side's states, (B, 2H) each."""
+        """Return the maximum and the mean of one side's states, (B, 2H) each."""
         compared = self.compared(torch.cat([own, other, own - other, own * other], dim=2)).relu()
         states = self.again(self.dropout(compared), mask.sum(dim=1))
         kept = mask[..., None]
@@ -70,7 +70,7 @@ class ESIM(nn.Module):
 
 
 def read(path: Path) -> list[Example]:
-    """Pairs of JSON lines with sentence1, sentence2, gold_label; those on which the annotators did not agree ("-") are left out."""
+    """Read JSON lines with sentence1, sentence2 and gold_label. Pairs without agreement of the annotators ("-") are left out."""
     examples = []
     for number, line in lines_in(path):
         try:
@@ -99,12 +99,12 @@ def read(path: Path) -> list[Example]:
 
 
 def _one(text: str) -> tuple:
-    """A side as one sentence, however many end marks it has: the two sides of the set are cut differently there."""
+    """Return one side as one sentence, however many end marks it has, since SNLI's sides are segmented differently."""
     return (flat(passage_of(" ".join(text.split()))[0]),)
 
 
 def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
-    """SNLI's archive -> our three files beside it: of the training set the first `pairs` with a label, of dev and test all lines."""
+    """Unpack SNLI's archive into three files: the first `pairs` labeled pairs of the training set, all of dev and test."""
     made = []
     try:
         with zipfile.ZipFile(archive) as packed:

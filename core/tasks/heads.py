@@ -1,5 +1,7 @@
-"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16. It keeps no word of the data: words
-are read by GloVe's own list and by their bytes."""
+"""A trained head of a task and its folder (core.learning.folders), with weights as float16.
+
+It contains no word of the data: words are read by GloVe's list and by their bytes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -24,7 +26,7 @@ AT_ONCE = 32  # examples in a batch of answers
 
 @dataclass
 class TaskHead:
-    """`meta` is how it was made: data, recipe, curve, scores."""
+    """A trained network. `meta` records how it was made: data, recipe, curve, scores."""
 
     task: Task
     variant: str
@@ -34,7 +36,7 @@ class TaskHead:
     meta: dict
 
     def predictions(self, examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
-        """The network's prediction of each example, in their order; examples of like length share a batch."""
+        """Return the prediction of each example, in order. Examples of similar length share a batch."""
         self.network.eval()
         answers: list = [None] * len(examples)
         for numbers in of_like_lengths([sum(len(s) for p in example.passages for s in p) for example in examples], AT_ONCE):
@@ -45,7 +47,7 @@ class TaskHead:
         return answers
 
     def said(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list:
-        """The prediction of each example of one batch; a head without ELMo does not look at the layers."""
+        """Return the prediction of each example of one batch. A head without ELMo does not use the layers."""
         with torch.inference_mode():
             return self.network.predictions(texts, examples)
 
@@ -57,19 +59,19 @@ class TaskHead:
 
 
 def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
-    """One padded batch for each passage of the examples."""
+    """Return one padded batch for each passage of the examples."""
     return [make_texts(side, vectors, layers) for side in zip(*(example.passages for example in examples), strict=True)]
 
 
 def save_head(head: TaskHead, folder: str | Path) -> Path:
-    """Write the folder as a whole, in place of one that is there."""
+    """Write the folder as a whole and replace an existing one."""
     arrays = {name: tensor.half().contiguous().numpy(force=True) for name, tensor in head.network.state_dict().items()}
     fields = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
     return folders.save(folder, FORM, arrays, fields, head.meta)
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:
-    """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
+    """Load the head of a folder that is complete and fits; `model` and `vectors` are the current fingerprints."""
     return folders.load(folder, FORM, _built, lambda meta: (True, bool(meta["shape"]["n_layers"])), model=model, vectors=vectors)
 
 

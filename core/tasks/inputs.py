@@ -1,7 +1,7 @@
-"""Text -> passages (sentences of tokens) -> one padded batch: GloVe rows, characters, and ELMo's layers of each sentence.
+"""Text to passages (sentences of tokens) to one padded batch: GloVe rows, characters, and ELMo's layers of each sentence.
 
-ELMo was trained on sentences: a paragraph is read sentence by sentence and the layers are joined. A passage that several examples of
-a batch share is read once; `rows` says which of them is whose.
+ELMo was trained on sentences, so a paragraph is read sentence by sentence and the layers are joined. A passage shared by examples of a
+batch is read once; `rows` maps examples to passages.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PassageBatch:
-    """U different passages of at most T tokens, holding V different words, for a batch of B examples."""
+    """U different passages of at most T tokens, with V different words, for a batch of B examples."""
 
     mask: Tensor  # (U, T) bool, False where there is padding
     words: Tensor  # (U, T) int64, rows of the next three
@@ -41,12 +41,12 @@ class PassageBatch:
 
 
 def flat(passage: Passage) -> Tokens:
-    """The tokens of all its sentences."""
+    """Return the tokens of all sentences."""
     return tuple(token for sentence in passage for token in sentence)
 
 
 def passage_of(text: str) -> tuple[Passage, list[Span]]:
-    """The sentences of a text as tokens, and where each token stands in it, begin and end in characters."""
+    """Return a text's sentences as tokens, and the begin and end of each token in characters."""
     passage = []
     spans = []
     at = 0
@@ -61,13 +61,13 @@ def passage_of(text: str) -> tuple[Passage, list[Span]]:
 
 
 def covered(spans: Sequence[Span], begin: int, end: int) -> Span | None:
-    """The first and the last token that hold any character from `begin` to `end`; None where none does."""
+    """Return the first and the last token with a character from `begin` to `end`; None if there is none."""
     inside = [k for k, (first, last) in enumerate(spans) if first < end and last > begin]
     return (inside[0], inside[-1]) if inside else None
 
 
 def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Layers | None) -> PassageBatch:
-    """The padded batch of one passage of each example; an empty one is one unknown token, so that every row has a length."""
+    """Return the padded batch of one passage of each example. An empty one is one unknown token, so that every row has a length."""
     number: dict[Passage, int] = {}
     rows = torch.tensor([number.setdefault(passage or (("",),), len(number)) for passage in passages])
     different = [flat(passage) for passage in number]
@@ -86,7 +86,7 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
 
 
 def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
-    """(L, U, T, D): the layers of each sentence where it stands in its passage, zeros behind the end."""
+    """Return (L, U, T, D): the layers of each sentence at its place in the passage, with zeros as padding."""
     sentences = list(dict.fromkeys(sentence for passage in passages for sentence in passage))
     result = dict(zip(sentences, layers(sentences), strict=True))
     n_layers, _, dim = result[sentences[0]].shape
@@ -101,7 +101,7 @@ def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, 
 
 @lru_cache(maxsize=100_000)
 def _bytes(word: str) -> np.ndarray:
-    """(MAX_BYTES,) uint16: a word's first bytes, each plus one; those of a longer word are its first and last halves."""
+    """Return a word's first bytes, each plus one (MAX_BYTES,) uint16; of a longer word its first and last halves."""
     data = word.encode("utf-8", "ignore")
     if len(data) > MAX_BYTES:
         data = data[: MAX_BYTES // 2] + data[-MAX_BYTES // 2 :]

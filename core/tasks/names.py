@@ -1,7 +1,7 @@
-"""Words and spans with labels: names (WNUT-17, Wikigold), chunks and parts of speech (CoNLL-2000).
+"""Labeled words and spans: names (WNUT-17, Wikigold), chunks and parts of speech (CoNLL-2000).
 
-Names (Derczynski et al. 2017; Balasuriya et al. 2009) and chunks (Tjong Kim Sang & Buchholz 2000) are judged by the F1 of spans, parts of
-speech by accuracy. The network is the paper's in small: a bidirectional LSTM, under a CRF where tags form spans (Peters et al. 2017).
+Names (Derczynski et al. 2017; Balasuriya et al. 2009) and chunks (Tjong Kim Sang & Buchholz 2000) are scored by the F1 of spans, parts of
+speech by accuracy. The network is the paper's in small: a bidirectional LSTM, with a CRF if tags form spans (Peters et al. 2017).
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch 
 
 
 class Tagger(nn.Module):
-    """Texts of one sentence -> spans with labels; `shape.labels` are the kinds of names."""
+    """A network from one sentence to labeled spans. `shape.labels` are the kinds of names."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Tagger(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch]) -> tuple[Tensor, Tensor]:
-        """(B, T, K) scores of tags, and (B, T) the mask."""
+        """Return scores of tags (B, T, K) and the mask (B, T)."""
         return self.scores(self.reader(texts[0]))[texts[0].rows], texts[0].mask[texts[0].rows]
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
@@ -53,7 +53,7 @@ class Tagger(nn.Module):
 
 
 class WordTagger(nn.Module):
-    """Texts of one sentence -> a label for each word, as spans of one word; `shape.labels` are the parts of speech."""
+    """A network from one sentence to a label for each word, as spans of one word. `shape.labels` are the parts of speech."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -77,12 +77,12 @@ class WordTagger(nn.Module):
 
 
 def read(path: Path) -> list[Example]:
-    """Sentences of `word TAB tag` lines (BIO, or IOB1 with a space between), blank lines between them."""
+    """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space), separated by blank lines."""
     return [Example(((tuple(words),),), tuple(spans_of(tags))) for words, tags in _sentences(path, 2)]
 
 
 def read_documents(path: Path) -> list[Example]:
-    """Wikigold's sentences, IOB1; `facts` is the number of the document, each of which ends at a line -DOCSTART-."""
+    """Read Wikigold's sentences (IOB1). `facts` is the number of the document; each ends at a line -DOCSTART-."""
     examples = []
     document = 0
     for words, tags in _sentences(path, 2):
@@ -94,7 +94,7 @@ def read_documents(path: Path) -> list[Example]:
 
 
 def _columns(column: int, part: str):
-    """The reader of one column of CoNLL-2000's rows (1: part of speech, 2: chunk); dev is the last of the training file."""
+    """Return the reader of one column of CoNLL-2000 (1: part of speech, 2: chunk). Dev is the end of the training file."""
 
     def read_column(path: Path) -> list[Example]:
         rows = _sentences(path, 3, column)
@@ -107,7 +107,7 @@ def _columns(column: int, part: str):
 
 
 def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str], list[str]]]:
-    """The words and the tags of each sentence; cells stand between tabs or single spaces."""
+    """Yield the words and tags of each sentence; cells are separated by tabs or single spaces."""
     sentences: list[tuple[list[str], list[str]]] = []
     for lines in sentences_in(path):
         rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
@@ -120,7 +120,7 @@ def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
-    """The kinds of names, sorted."""
+    """Return the kinds of names, sorted."""
     return tuple(sorted({label for example in examples for _, _, label in example.target}))
 
 
@@ -129,21 +129,21 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 
 
 def accuracy(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """The share of words that have their label."""
+    """Return the share of words with the right label."""
     pairs = [(a, b) for e, predicted in zip(examples, predictions, strict=True) for a, b in zip(e.target, predicted, strict=True)]
     right = sum(tuple(a) == tuple(b) for a, b in pairs)
     return {"accuracy": right / max(len(pairs), 1), "right": right, "gold": len(pairs)}
 
 
 def dealt(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The same labels, dealt anew to all words together."""
+    """Shuffle the labels over all words."""
     every = [label for e in examples for _, _, label in e.target]
     labels = iter([every[k] for k in random.permutation(len(every)).tolist()])
     return [Example(e.passages, tuple((k, k, next(labels)) for k, _, _ in e.target), e.facts) for e in examples]
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The same names by number and length, each at a place and of a kind drawn by chance."""
+    """Draw place and kind of each name at random, with the same number and lengths."""
     kinds = labels(examples)
     return [Example(e.passages, _place_at_random(e.target, len(e.passages[0][0]), kinds, random), e.facts) for e in examples]
 

@@ -1,7 +1,7 @@
 """Question answering: which words of a paragraph answer a question? SquadShifts' new Wikipedia (Miller et al. 2020), exact match and F1.
 
-The network is the paper's baseline, biattention (Seo et al. 2017; Clark & Gardner 2018), in small. Two marks of each word are added, as by
-Chen et al. (2017): whether the question has it, as it stands, or by its first letters.
+The network is a small version of the paper's baseline, bidirectional attention (Seo et al. 2017; Clark & Gardner 2018). Two features of
+each word are added, as by Chen et al. (2017): whether the question contains it, or a word with the same first letters.
 """
 
 import json
@@ -35,7 +35,7 @@ ARTICLES = range(36), range(36, 40), range(40, 48)  # of new-wiki's 48: to train
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """The text that a question asks of, where its tokens stand in it, and the answers that people gave."""
+    """The text of a question, the positions of its tokens, and the answers of annotators."""
 
     text: str
     spans: tuple[Span, ...]
@@ -46,7 +46,7 @@ class Paragraph:
 
 
 class Biattention(nn.Module):
-    """Texts of a question and a paragraph -> (B, T) scores of the answer's first token and of its last."""
+    """A network from a question and a paragraph to scores (B, T) of the answer's first and last token."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Biattention(nn.Module):
         return nn.functional.cross_entropy(first, wanted[:, 0]) + nn.functional.cross_entropy(last, wanted[:, 1])
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[tuple[int, int, float]]:
-        """The likeliest first and last token, at most MAX_ANSWER tokens, and how likely the two are."""
+        """Return the likeliest first and last token, at most MAX_ANSWER tokens apart, and their probability."""
         first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
         length = first.shape[1]
         allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(MAX_ANSWER - 1)
@@ -91,7 +91,7 @@ class Biattention(nn.Module):
 
 
 def _marks(examples: Sequence[Example], width: int) -> Tensor:
-    """(B, T, 2): of each word of a paragraph whether the question has it, in any letter case, or a word that begins like it."""
+    """Return (B, T, 2): whether the question contains each word of the paragraph in any case, or a word with the same beginning."""
     marks = np.zeros((len(examples), width, 2), np.float32)
     for row, example in enumerate(examples):
         question, paragraph = ([token.lower() for token in flat(passage)] for passage in example.passages)
@@ -103,7 +103,7 @@ def _marks(examples: Sequence[Example], width: int) -> Tensor:
 
 
 def read(path: Path, articles: range | None = None) -> list[Example]:
-    """SQuAD 1.1's JSON; without an answer that stands in the paragraph a question cannot be learned from, yet is tested."""
+    """Read SQuAD 1.1's JSON. A question whose answer is not in the paragraph is tested but not trained on."""
     try:
         data = json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())["data"]
         wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
@@ -127,7 +127,7 @@ def _of_paragraph(paragraph: dict) -> list[Example]:
 
 
 def _read_part(articles: range | None, *, to_train: bool):
-    """The reader of some articles; a training example has an answer in a paragraph that is not too long."""
+    """Return the reader of some articles. A training example has an answer in a paragraph that is not too long."""
 
     def read_articles(path: Path) -> list[Example]:
         examples = read(path, articles)
@@ -139,20 +139,20 @@ def _read_part(articles: range | None, *, to_train: bool):
 
 
 def normal(answer: str) -> str:
-    """An answer as SQuAD's scorer compares it: small letters, no punctuation, no article, single blanks."""
+    """Normalize an answer as SQuAD's scorer does: lower case, no punctuation, no articles, single blanks."""
     plain = "".join(letter for letter in answer.lower() if letter not in string.punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", plain).split())
 
 
 def overlap(answer: str, truth: str) -> float:
-    """F1 of the words that two answers share."""
+    """Return the F1 of the words that two answers share."""
     a, b = normal(answer).split(), normal(truth).split()
     shared = (Counter(a) & Counter(b)).total()
     return 2 * shared / (len(a) + len(b)) if shared else 0.0
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """SQuAD's exact match and F1: the best over the answers that people gave, averaged over questions."""
+    """Return SQuAD's exact match and F1: the best over the annotators' answers, averaged over questions."""
     exact = total = 0.0
     for example, (first, last, _) in zip(examples, predictions, strict=True):
         predicted = example.facts.words(first, last)
@@ -163,7 +163,7 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """Answers of the same length anywhere in the paragraph."""
+    """Draw answers of the same length anywhere in the paragraph."""
     results = []
     for example in examples:
         size = example.target[1] - example.target[0]

@@ -1,7 +1,7 @@
-"""What every network of the tasks reads with: GloVe and a small character network, with or without ELMo's mix; bidirectional LSTMs.
+"""The shared input layers of the task networks: GloVe, characters and optionally ELMo's mix, and bidirectional LSTMs.
 
-ELMo for a task is gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1) over frozen layers, joined to the words' own vectors; and,
-where the paper found that to help, a second mix joined to the LSTM's states.
+The layer mix of a task is gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1) over frozen layers, joined to the words' vectors.
+Where the paper found that to help, a second mix is joined to the LSTM's states.
 """
 
 import torch
@@ -18,7 +18,7 @@ WIDTH = 3  # bytes that a filter of the character network sees
 
 
 class ReaderWords(nn.Module):
-    """Texts -> (U, T, E): each word's GloVe vector, its characters, and in the ELMo variant the mix, side by side."""
+    """A network from texts to (U, T, E): each word's GloVe vector, its characters, and with ELMo the mix, concatenated."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class ReaderWords(nn.Module):
 
 
 class BiLSTM(nn.Module):
-    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added."""
+    """Layers of bidirectional LSTMs, (B, T, E) to (B, T, 2H), dropout before each; from the second on the input is added."""
 
     def __init__(self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class BiLSTM(nn.Module):
 
 
 class Reader(nn.Module):
-    """Texts -> (U, T, dim): words, then a bidirectional LSTM, then in some tasks ELMo once more beside its states."""
+    """A network from texts to (U, T, dim): words, a bidirectional LSTM, and in some tasks ELMo once more."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -73,5 +73,5 @@ class Reader(nn.Module):
 
 
 def masked(scores: Tensor, mask: Tensor) -> Tensor:
-    """Scores with those behind a text's end so low that a softmax gives them nothing."""
+    """Return scores with padding so low that a softmax ignores it."""
     return scores.masked_fill(~mask, -1e9)

@@ -1,7 +1,7 @@
-"""What was measured: every task with and without ELMo, seed by seed, in one JSON file, beside the table of the paper.
+"""Measurements of every task with and without ELMo, by seed, in one JSON file, and the paper's table.
 
-A run that has its entry is not run again: cut anywhere, the command goes on. An entry of other data, another recipe or another model's
-weights gives way to the new one.
+A run with an entry is not repeated, so an interrupted command continues. A new entry replaces one of other data, another recipe or other
+weights.
 """
 
 import statistics
@@ -33,7 +33,7 @@ Watch = Callable[[str, Epoch], None]
 
 @dataclass(frozen=True, slots=True)
 class PublishedScore:
-    """A row of table 1 of Peters et al. (2018): a task's data, its measure, in per cent, and by how much ELMo cut the errors."""
+    """A row of table 1 of Peters et al. (2018): a task's data, its measure in percent, and ELMo's relative error reduction."""
 
     data: str
     measure: str
@@ -58,13 +58,13 @@ BESIDE = {
 
 
 def error_reduction(baseline: float, elmo: float) -> float:
-    """The share of the baseline's errors that ELMo spares; both are shares of 1."""
+    """Return the share of the baseline's errors that ELMo avoids. Both scores are shares of 1."""
     return (elmo - baseline) / max(1 - baseline, 1e-12)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A task's runs together: means over seeds, and the sample standard deviations where there are several."""
+    """Means of a task's runs over seeds, and sample standard deviations if there are several."""
 
     measure: str
     baseline: float
@@ -85,24 +85,24 @@ class Summary:
 
     @property
     def in_words(self) -> tuple[str, str, float]:
-        """Without ELMo, with it, and the share of errors that it spares."""
+        """Return the score without ELMo, with it, and the error reduction."""
         return with_spread(self.baseline, self.baseline_spread), with_spread(self.elmo, self.elmo_spread), self.error_reduction
 
     @property
     def beyond_spread(self) -> bool | None:
-        """Whether the seeds' worst with ELMo, by a standard deviation each, is above; None with one seed."""
+        """Return whether ELMo leads by more than a standard deviation of each; None with one seed."""
         if self.baseline_spread is None or self.elmo_spread is None:
             return None
         return self.elmo - self.baseline > self.baseline_spread + self.elmo_spread
 
 
 def with_spread(value: float, spread: float | None) -> str:
-    """A score as it is printed: "71.2% ± 0.4"."""
+    """Format a score: "71.2% ± 0.4"."""
     return f"{value:.1%}" if spread is None else f"{value:.1%} ± {100 * spread:.1f}"
 
 
 def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
-    """The runs of a results file; none where there is no such file."""
+    """Read the runs of a results file; none if it does not exist."""
     if not Path(path).is_file():
         return []
     kept = read_json(path, expect=dict)
@@ -117,7 +117,7 @@ def are_current(runs: Iterable[dict]) -> bool:
 
 
 def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
-    """The tasks that have runs of both variants, over the seeds that both have."""
+    """Return the tasks with runs of both variants, over the seeds of both."""
     result = {}
     for name, task in TASKS.items():
         mine = [run for run in runs if run["task"] == name and run["recipe"]["train_limit"] == task.recipe.train_limit]
@@ -131,7 +131,7 @@ def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
 
 
 def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
-    """Of the tasks that were trained on several sizes: (examples, baseline, ELMo) of the seeds that every size has, smallest first."""
+    """Return for tasks trained on several sizes (examples, baseline, ELMo) over the seeds of every size, smallest first."""
     result = {}
     for name, task in TASKS.items():
         scores: dict[tuple[int, str], dict[int, float]] = {}
@@ -175,7 +175,7 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
 
 
 def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
-    """One head, trained to the end; a run that was cut goes on."""
+    """Train one head to the end. An interrupted run continues."""
     fit = make_fit(task, variant, data, recipe, frozen)
     for progress in resumed(fit):
         watch(f"{task.name}, {variant}, seed {recipe.seed}" + (", random labels" if recipe.random_labels else ""), progress)
@@ -185,7 +185,7 @@ def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen
 
 
 def entry(head: TaskHead) -> dict:
-    """What results.json says of a run: all of a head's meta but its curve's steps."""
+    """Return the record of a run for results.json: the head's meta without the steps of its curve."""
     values = {
         "recipe_number": RECIPE_NUMBER,
         "task": head.task.name,
@@ -200,7 +200,7 @@ def entry(head: TaskHead) -> dict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """Which runs of a task; one with folds is run once for each in place of the seeds."""
+    """The runs of a task. One with folds runs once for each fold instead of each seed."""
 
     seeds: Sequence[int] = (0, 1, 2)
     controls: bool = True  # on random labels, too
@@ -218,7 +218,7 @@ def measure(
     watch: Watch = lambda what, progress: None,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Iterator[dict]:
-    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results."""
+    """Train what has no entry yet, and yield each new entry. The first seed's heads are saved next to the results."""
     path = output / "results.json"
     for task in tasks:
         whole = read_data(task, folder, task.recipe) if plan.curve else None  # ELMo has read its sentences: a smaller set's are among them
@@ -250,7 +250,7 @@ def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...
 
 
 def _add(path: Path, made: dict) -> None:
-    """An entry takes the place of one of the same task, variant, seed, kind of labels and size."""
+    """Add an entry, replacing one of the same task, variant, seed, kind of labels and size."""
 
     def place(item: dict) -> tuple:
         return item["task"], item["variant"], item["seed"], item["recipe"]["random_labels"], item["recipe"]["train_limit"]

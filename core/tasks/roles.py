@@ -1,7 +1,7 @@
-"""Semantic roles: who did what to whom, where, when; English Web Treebank with PropBank's roles, F1 of arguments, gold predicates.
+"""Semantic roles: who did what to whom, where and when. English Web Treebank with PropBank's roles, F1 of arguments, gold predicates.
 
-The network follows He et al. (2017), the paper's baseline, in small: a mark on the predicate, LSTMs on top of each other, and a best path
-of tags that keeps BIO's rules.
+The network is a small version of He et al. (2017), the paper's baseline: a mark on the predicate, stacked LSTMs, and the best tag path
+under BIO's rules.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,10 @@ class Predicate:
 
 
 class Labeler(nn.Module):
-    """Texts of one sentence, `facts` its Predicate -> the predicate's arguments; and which words are predicates at all. The latter is asked
-    of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them."""
+    """A network from one sentence, with its Predicate as `facts`, to the predicate's arguments, and to the words that are predicates.
+
+    The latter is used for typed sentences only. It is learned from the words alone and does not change the roles.
+    """
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
@@ -47,7 +49,7 @@ class Labeler(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        """(B, T, K) scores of tags, (B, T) of being a predicate: the same sentence is read anew for each of its predicates."""
+        """Return scores of tags (B, T, K), and of being a predicate (B, T). A sentence is read once for each of its predicates."""
         rows = texts[0].rows
         marks = torch.zeros(len(rows), texts[0].mask.shape[1], dtype=torch.long)
         marks[torch.arange(len(rows)), torch.tensor([example.facts.at for example in examples])] = 1
@@ -71,13 +73,14 @@ class Labeler(nn.Module):
         return [spans_of([self.tags[k] for k in path]) for path in paths]
 
     def predicates(self, texts: Sequence[PassageBatch]) -> list[list[int]]:
-        """Of each sentence the tokens that are likely a predicate; the likeliest one where none is."""
+        """Return the tokens of each sentence that are probably predicates; the likeliest one if there is none."""
         acts = masked(self.acts(self.words(texts[0]))[..., 0], texts[0].mask)
         return [((row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())]) for row in acts[texts[0].rows]]
 
 
 def read(path: Path) -> list[Example]:
-    """One example a predicate, of CoNLL rows: sentence, token number, word, two tags, lemma, roleset or -, a bracket column a predicate."""
+    """Read one example per predicate from CoNLL rows: sentence, token number, word, two tags, lemma, roleset or -, a bracket column per
+    predicate."""
     examples = []
     for lines in sentences_in(path):
         rows = [line.split("\t") for _, line in lines]
@@ -106,18 +109,18 @@ def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
-    """Roles with at least RARE arguments, sorted."""
+    """Return roles with at least RARE arguments, sorted."""
     every = [label for example in examples for _, _, label in example.target]
     return tuple(sorted(label for label in set(every) if every.count(label) >= RARE))
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """Arguments as CoNLL-2005's scorer compares them: the verb itself is not one of them."""
+    """Score arguments as CoNLL-2005's scorer does, without the verb itself."""
     return span_f1((join_arguments(e.target) for e in examples), map(join_arguments, predictions))
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """Every predicate keeps its place and the number of its arguments, whose places and roles are drawn by chance."""
+    """Draw places and roles of each predicate's arguments at random, with the same number."""
     roles = [label for label in labels(examples) if label != "V"]
     results = []
     for example in examples:

@@ -1,7 +1,7 @@
-"""Spans of tokens with labels: from and to BIO tags and CoNLL's brackets, and precision, recall and F1 over them as conlleval counts.
+"""Labeled spans of tokens: conversion from and to BIO tags and CoNLL's brackets, and precision, recall and F1 as in conlleval.
 
-A span is right where its first token, its last and its label are (Tjong Kim Sang & Buchholz 2000). An I- tag that continues nothing
-begins a span, as in conlleval; IOB1 is read the same way.
+A span is right if its first token, last token and label are (Tjong Kim Sang & Buchholz 2000). An I- tag that continues nothing begins a
+span, as in conlleval. IOB1 is read the same way.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ def spans_of(tags: Sequence[str]) -> list[Labeled]:
 
 
 def tags_of(spans: Iterable[Labeled], length: int) -> list[str]:
-    """Spans that do not overlap -> BIO tags of a sentence of `length` tokens."""
+    """Return the BIO tags of a sentence of `length` tokens for spans that do not overlap."""
     tags = ["O"] * length
     for first, last, label in spans:
         tags[first : last + 1] = [f"B-{label}", *[f"I-{label}"] * (last - first)]
@@ -65,8 +65,10 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
 
 
 def join_arguments(spans: Iterable[Labeled]) -> list[tuple]:
-    """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it. Each is
-    (role, (first, last), (first, last) of its continuation, ...)."""
+    """Prepare arguments as CoNLL-2005's scorer does: without the verb, a C- part joined to the last argument of its role before it.
+
+    Each is (role, (first, last), (first, last) of its continuation, ...).
+    """
     rows: list[tuple] = []
     for first, last, label in sorted(spans):
         if label == "V" or label == "C-V":
@@ -81,7 +83,7 @@ def join_arguments(spans: Iterable[Labeled]) -> list[tuple]:
 
 
 def span_f1(gold: Iterable[Iterable], predicted: Iterable[Iterable]) -> dict[str, float]:
-    """Precision, recall and F1 over the spans of all sentences together, each counted as often as it stands there."""
+    """Return precision, recall and F1 over the spans of all sentences, each counted as often as it occurs."""
     right = n_gold = n_predicted = 0
     for truth, predicted_spans in zip(gold, predicted, strict=True):
         truth, predicted_spans = Counter(truth), Counter(predicted_spans)

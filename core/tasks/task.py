@@ -1,5 +1,7 @@
-"""What a task of the ELMo paper is here: its files, examples, network, measure, and the recipe of its training. Each task's own module
-reads its files and defines its network; what all share is in core.tasks.reader and core.tasks.train."""
+"""The definition of a task: files, examples, network, measure and training recipe.
+
+Each task's module reads its files and defines its network; core.tasks.reader and core.tasks.train have what they share.
+"""
 
 import lzma
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +26,7 @@ VARIANTS = ("baseline", "elmo")  # GloVe and characters; the same and ELMo
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One thing to answer: its passages, each a tuple of sentences; `target` and `facts` are the task's own."""
+    """One item to predict: its passages, each a tuple of sentences. `target` and `facts` depend on the task."""
 
     passages: tuple[Passage, ...]
     target: Any = None
@@ -33,7 +35,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What decides a network's sizes, beside its recipe: kept in a head's meta.json."""
+    """The sizes of a network that its recipe does not determine; stored in a head's meta.json."""
 
     labels: tuple[str, ...]
     static_dim: int
@@ -43,7 +45,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRecipe:
-    """Everything that decides a run, with the task, the variant, the data and the fingerprints of what is frozen."""
+    """Everything that determines a run, besides task, variant, data and the fingerprints of frozen inputs."""
 
     hidden: int = 64  # LSTM cells in each direction
     depth: int = 1  # bidirectional LSTMs on top of each other
@@ -89,7 +91,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A task's examples as a run uses them; `whole` counts what the files hold."""
+    """A task's examples as a run uses them. `whole` counts the examples in the files."""
 
     train: tuple[Example, ...]
     dev: tuple[Example, ...]
@@ -98,16 +100,16 @@ class Data:
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
-        """Distinct sentences of all passages, sorted: what ELMo reads once."""
+        """Return the distinct sentences of all passages, sorted, for ELMo to read once."""
         every = {s for part in (self.train, self.dev, self.test) for e in part for passage in e.passages for s in passage}
         return tuple(sorted(every))
 
 
 def sample(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
-    """About `limit` of the examples, always the same, in the order of the file; all of them where there are no more.
+    """Return about `limit` of the examples, always the same, in file order; all if there are no more.
 
-    Those that share their longest passage are drawn together (the questions on a paragraph, the predicates of a sentence, often the
-    hypotheses of a premise) until `limit` is reached: so much more is learned from the text that ELMo has read.
+    Examples with the same longest passage (questions on a paragraph, predicates of a sentence) are drawn together, so that ELMo reads less
+    text for them.
     """
     if not limit or limit >= len(examples):
         return tuple(examples)
@@ -124,13 +126,15 @@ def sample(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
 
 
 def longest(example: Example) -> Passage:
-    """The longest of its passages."""
+    """Return the longest passage."""
     return max(example.passages, key=lambda passage: sum(map(len, passage)))
 
 
 def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Sequence[str] = ()) -> Data:
-    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there. `further` names
-    training sets of the task that are joined to its own, as many examples of each as of its own at most."""
+    """Read a task's examples from a folder laid out as `data/tasks`; MissingArtifact names a missing file.
+
+    `further` names additional training sets, of which at most as many examples are added as the task's own set has.
+    """
     every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
     if task.folds:
         every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}
@@ -148,7 +152,7 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
 
 
 def read_test(task: Task, folder: str | Path, name: str) -> Data:
-    """One of the task's further test sets, whole, and nothing to train on."""
+    """Read one of the task's additional test sets, complete, with nothing to train on."""
     path = _further_file(task, folder, task.tests, name)
     examples = tuple(task.readers["further test"](path))
     return Data((), (), examples, MappingProxyType({"train": 0, "dev": 0, "test": len(examples)}))
@@ -164,12 +168,12 @@ def _further_file(task: Task, folder: str | Path, files: MappingProxyType, name:
 
 
 def _part_of(example: Example, folds: int, seed: int) -> str:
-    """Of K folds of documents the seed's is tested on, and the next decides the epoch."""
+    """Return the split of K folds of documents: the seed's fold is tested on, the next chooses the epoch."""
     return {seed % folds: "test", (seed + 1) % folds: "dev"}.get(example.facts % folds, "train")
 
 
 def file_of(title: str, folder: str | Path, name: str) -> Path:
-    """A file of the data, packed or not, in the folder or beside it (CoNLL-2000's is the other pages' too); MissingArtifact names it."""
+    """Find a data file, packed or not, in the folder or next to it (CoNLL-2000 is shared with other pages); MissingArtifact names it."""
     for place in (Path(folder), Path(folder).parent):
         for path in (place / name, place / name.removesuffix(".xz")):
             if path.is_file():
@@ -182,25 +186,25 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
 
 
 def one_reader(read: Callable[[Path], list[Example]]) -> MappingProxyType:
-    """One reader for all three files."""
+    """Return one reader for all three files."""
     return MappingProxyType({part: read for part in PARTS})
 
 
 def deal_targets(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The same answers, dealt anew."""
+    """Shuffle the targets."""
     order = random.permutation(len(examples)).tolist()
     return [replace(example, target=examples[k].target) for example, k in zip(examples, order, strict=True)]
 
 
 def sentences_in(path: Path) -> Iterator[list[tuple[int, str]]]:
-    """The lines of each sentence, numbered; blank lines stand between them."""
+    """Yield the numbered lines of each sentence, separated by blank lines."""
     for is_blank, lines in groupby(lines_in(path), key=lambda line: not line[1].strip()):
         if not is_blank:
             yield list(lines)
 
 
 def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, .xz or plain, numbered from 1, and after them `end` where one is given."""
+    """Yield the lines of a text file, .xz or plain, numbered from 1, then `end` if given."""
     number = 0
     try:
         with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""Training a head of a task: Adam, a rate that halves on a plateau, early stopping on the dev set; resumable to the bit."""
+"""Train a task's head: Adam, a rate that halves on a plateau, early stopping on the dev set; resumable with equal results."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longe
 
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
-    """Vectors, and for the ELMo variant the layers of all sentences, from disk or computed now."""
+    """Return the vectors, and with ELMo the layers of all sentences, from disk or computed now."""
     if variant not in VARIANTS:
         raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(variant), names=", ".join(VARIANTS)))
     reads_elmo = variant == "elmo"
@@ -33,12 +33,12 @@ def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors
 
 
 def make_fit(task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> Fit:
-    """A run; a seed decides it, wherever it is cut and resumed."""
+    """Return a run, which depends only on the seed, even if it is interrupted and resumed."""
     return Fit(TaskJob(task, variant, data, recipe, frozen), FitConfig.of(recipe, higher_is_better=True))
 
 
 class TaskJob:
-    """What `Fit` trains: a task's network, judged by the task's measure on the dev set."""
+    """The training job of a task's network, scored by the task's measure on the dev set."""
 
     def __init__(self, task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> None:
         self.task, self.variant, self.data, self.recipe, self.frozen = task, variant, data, recipe, frozen
@@ -60,7 +60,7 @@ class TaskJob:
         return epoch.record()
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TaskHead:
-        """Rounded as it is stored, and scored on the test set."""
+        """Return the head, rounded as it is stored and scored on the test set."""
         head = self.head()
         head.round()
         sizes = {part: len(getattr(self.data, part)) for part in PARTS}
@@ -81,7 +81,7 @@ class TaskJob:
         return self.task.score(examples, self.head().predictions(examples, self.frozen.vectors, self.frozen.layers))
 
     def head(self) -> TaskHead:
-        """Of the network as it stands."""
+        """Return the head of the current network."""
         return TaskHead(self.task, self.variant, self.shape, self.recipe, self.network, {})
 
     @cached_property
@@ -91,7 +91,7 @@ class TaskJob:
 
 
 def data_fingerprint(data: Data) -> str:
-    """sha256 of every example's tokens and target, and the split it is in, 64 hex digits."""
+    """Return sha256, 64 hex digits, of every example's tokens, target and split."""
     cells = []
     for part in PARTS:
         for example in getattr(data, part):
@@ -100,7 +100,7 @@ def data_fingerprint(data: Data) -> str:
 
 
 def batches_of(examples: Sequence[Example], size: int, random: np.random.Generator) -> list[list[int]]:
-    """Numbers of the examples in batches of like length, in random order; those that share their longest passage stay together."""
+    """Return example numbers in batches of similar length, in random order. Examples with the same longest passage stay together."""
     passages = list(map(longest, examples))
     noise = {passage: 3 * random.random() for passage in dict.fromkeys(passages)}
     lengths = np.array([sum(map(len, passage)) + noise[passage] for passage in passages])

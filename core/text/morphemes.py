@@ -5,7 +5,7 @@ other tokens are core.text.tokens's. A piece that stood against the one before i
 the text back, and so that the particle 이 of 눈이 is another token than the word 이.
 
 Where mecab-ko cannot be installed (Python 3.13 and later), plain MeCab reads with its dictionary; one cut in four hundred
-differs (`python -m tests.bench.korean`), for it knows nothing of mecab-ko's costs of a morpheme behind a space.
+differs, for it knows nothing of mecab-ko's costs of a morpheme behind a space.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Where the sentences of a line end: at end marks, unless what stands on either side of them says that the sentence goes on.
 
-Ours, where libraries were tried: `python -m tests.bench.cutting DATA` measures pysbd and syntok beside it (README). Whatever is looked
+The README compares it with pysbd and syntok. Whatever is looked
 at lies within a few dozen characters of a mark, so that time grows with the text alone.
 """
 

@@ -117,7 +117,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
         "find": Parameter(TEXT, "search collocates"),
         "find_order": Parameter(CODE, "search"),
         "find_by": Parameter(CODE, "search"),
-        "window": Parameter(WHOLE, "collocates"),
+        "window": Parameter(WHOLE, "collocates", (1, 10), 5),
         "minimum": Parameter(WHOLE, "collocates", (1, 1_000), 2),
         "grammar": Parameter(FLAG, "collocates", default=False),
         "by_sense": Parameter(CODE, "collocates"),

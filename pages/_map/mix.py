@@ -183,7 +183,7 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
     notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
     shares = {name: single.one_nn for name, single in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
-    shares |= {t("other words’ static vectors"): lists.one_nn} if static else {}
+    shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
     lists.twin(table_twin, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 

@@ -7,7 +7,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import CITED, plain, shorten
 from core.corpus import search
-from core.corpus.collocates import CLEAR_Z, WIDEST, WINDOW
+from core.corpus.collocates import CLEAR_Z
 from core.text import languages
 from core.views.concordance import (
     BY_DICE,
@@ -52,7 +52,7 @@ def _part(workspace: Workspace) -> None:
     with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
         kind = query_kind("collocate_kind", st, search.LEMMA)
         senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
-        window = st.slider(t("Window, words each side"), **bound("window", max_value=WIDEST, value=WINDOW))
+        window = st.slider(t("Window, words each side"), **bound("window"))
         minimum = st.number_input(t("Together at least"), **bound("minimum"))
         order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
         grammar = st.toggle(t("Function words"), **bound("grammar"))

@@ -5,14 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from core.analysis.spelling import split_words
+from core.analysis.spelling import Spellings, list_words, split_words
 from core.classify import tasks as classifier_tasks
 from core.index.neighbors import SAME
 from core.senses import influence
 from core.senses.verdict import TWO
 from core.tasks import answers
 from core.tasks.inputs import flat
-from core.text import languages
+from core.text import languages, word_in_question
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
 from core.views.levels import judge
@@ -23,7 +23,6 @@ from pages._frame import examples
 from pages._frame.menu import list_views
 from tests.app.test_pages import html_of
 from tests.app.visit import opened_whole
-from tests.bench.openings import heaviest, neighboring
 
 LANGUAGES = ("en", "ko")
 SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
@@ -104,8 +103,10 @@ def test_the_words_that_decide_are_ones_that_a_person_would_name(workspace: Work
     result = attribution.compute(workspace, attribution.AttributionRequest(word=pair[0])).influence
     read = influence.verdict(result, layer, influence.BOTH)
     assert read.sense == SENSES[workspace.language.code][0] and read.clear
-    word, added = heaviest(workspace, result, layer, read.sense)
-    assert word == REASONS[workspace.language.code] and added >= influence.CLEAR
+    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, workspace.language)}
+    values = influence.parts(result, layer, influence.BOTH, read.sense)
+    heaviest = next(k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content)
+    assert result.tokens[result.changed[heaviest]] == REASONS[workspace.language.code] and values[heaviest] >= influence.CLEAR
 
 
 def test_the_edits_lead_from_one_sense_to_the_other(workspace: Workspace, pair):
@@ -132,7 +133,11 @@ def test_the_groups_are_the_labeled_senses_better_than_by_chance(workspace: Work
 def test_misspellings_are_nearest_to_the_words_that_were_meant(workspace: Workspace):
     words = [word for word in split_words(next(iter(examples.spelling(workspace.language).values())), 8)[0] if word in SPELLED]
     assert len(words) >= 2 and not any(word in workspace.vectors for word in words)
-    assert neighboring(workspace, words) == {word: SPELLED[word] for word in words}
+    vocabulary, _ = list_words(workspace.model.folder, workspace.vectors)
+    spellings = Spellings(vocabulary, workspace.model.fingerprint, workspace.model.encoder.model.shape.projection)
+    spellings.extend(workspace.model.encoder, 10_000)
+    nearest = spellings.nearest(workspace.model.encoder.word_vectors(words), 1, among=10_000, exclude=words)
+    assert [near[0].word for near in nearest] == [SPELLED[word] for word in words]
 
 
 def test_the_next_word_is_the_one_expected_by_a_person(workspace: Workspace):

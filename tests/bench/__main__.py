@@ -15,15 +15,15 @@ from tests.bench.suites import SUITES
     flag("--quick", "tiny sizes, to see that everything runs: nothing is claimed"),
     option("--output", "keep the rows as JSON, such as assets/results/speed.json; rows of other suites there stay", metavar="F"),
 )
-def workspace(*, suite, threads, quick, output) -> Answer:
-    from tests.bench.command import bench as measured
+def bench(*, suite, threads, quick, output) -> Answer:
+    from tests.bench.command import run_suites
 
-    return measured(suite=suite, threads=threads, quick=quick, output=output)
+    return run_suites(suite=suite, threads=threads, quick=quick, output=output)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the suites; returns the exit status."""
-    return run(workspace, sys.argv[1:] if arguments is None else arguments, "python -m tests.bench")
+    return run(bench, sys.argv[1:] if arguments is None else arguments, "python -m tests.bench")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ HEAD = ("what", "ours", "peer", "ratio", "bound", "within")
 WITHIN = {True: "yes", False: "NO", None: "-"}
 
 
-def workspace(*, suite: list[str], threads: int, quick: bool, output: str | None) -> tuple[dict, str]:
+def run_suites(*, suite: list[str], threads: int, quick: bool, output: str | None) -> tuple[dict, str]:
     """The rows of the suites asked for. BadInput where a quick run's rows were to be kept."""
     if quick and output:
         raise BadInput("A --quick run claims nothing, so its rows are not kept: leave --output or --quick out.")

@@ -25,7 +25,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench.sessions import cpu_seconds
 from tests.raw_client import PUBLIC, Client, Server, multipart, start_server
 
 TARGET_S, TARGET_SHARE = 2.0, 0.95  # the response time, and the share of answers within it
@@ -74,6 +73,12 @@ def make_sentence(mark: str, turn: int, generator: random.Random) -> str:
     """Return a sentence that no client has typed before."""
     verb, *nouns = generator.choice(VERBS), *(generator.choice(NOUNS) for _ in range(3))
     return f"{mark}n{turn} {verb} the {nouns[0]} near the bank of the {nouns[1]} before the {nouns[2]}."
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def find_fragment(client: Client) -> str:

@@ -15,6 +15,7 @@ from core.index.neighbors import Query, make_query
 from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
+from core.lab import verdicts
 from core.senses import evidence, judge, pairs, verdict
 from core.senses.evaluate import static_vectors
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
@@ -24,7 +25,6 @@ from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import levels
 from core.workspace import open_workspace
-from tests.bench import verdicts
 
 CODES = ("en", "ko")
 

@@ -1,0 +1,277 @@
+"""The answers of Elmoscope before and after a change of its code: `python -m tests.bench.answers record FILE`, later `... compare FILE`.
+
+- `views`: ten requests of each view and of some commands, by the command line in this process; the next words by the view itself.
+- `verdicts`: 400 pairs of bundled labeled sentences, 300 English and 100 Korean, half of each of one sense, with all evidence.
+- `tables`: the tables in the icon rows of all views under their switches, by AppTest; the pages' errors where there are some.
+- `page`: what the one-file page answers on 30 English and 6 Korean pairs, in Chromium.
+
+`compare` computes all again, prints each difference with its path and ends with status 1 if there is one. Keys are compared exactly, numbers
+up to 1e-6, absolute or relative; items of a list may change places where the first numbers in them are equal as far. Long lists are kept as
+size, sum, a sum by places, a checksum of their texts and their first items. `--only` chooses sections, FILE may end in `.gz`.
+
+Left out, because they differ from run to run or take minutes: maps by UMAP that are not bundled, times, dates, paths, the tables of a training,
+of all labeled words, of one pronoun, of a transformer and of a second model. Each section runs in a process of its own with one thread, over a cache that
+holds only the index of the bundled sentences, since the order of sums changes the last digits.
+"""
+
+import argparse
+import gzip
+import json
+import logging
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tests.bench.differences import TIMES, differences, reduce, sums
+from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, requests
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# All that touches the code's own names. Change these few functions when names change.
+
+
+def call(*words: str) -> Any:
+    """Return what a command prints with --json, or its error."""
+    main = import_module("core.cli.main").main
+    remember("core.elmo.models", "open_model")
+    remember("core.workspace", "open_workspace")
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as wrong:
+        status = main([*words, "--json"])
+    if status:
+        return {"error": wrong.getvalue().strip().splitlines()[-1].replace(str(ROOT), "")}
+    return json.loads(out.getvalue())
+
+
+def remember(module: str, name: str) -> None:
+    """Open each model and workspace once. Without such a function commands only take longer."""
+    with suppress(ImportError, AttributeError):
+        found, opened = import_module(module), {}
+        function = getattr(found, name)
+        if not hasattr(function, "opened"):
+
+            def remembered(*given, **options):
+                key = tuple(each if isinstance(each, str) else id(each) for each in given)
+                if key not in opened:
+                    opened[key] = function(*given, **options)
+                return opened[key]
+
+            remembered.opened = opened
+            setattr(found, name, remembered)
+
+
+def next_words(language: str, text: str, position: int, *, backward: bool) -> Any:
+    """Return what a model expects after or before a text and in the place of a token, and the ranks of its words."""
+    from core.analysis.expectation import sentences_of
+    from core.cli.wire import json_of
+    from core.text import languages
+    from core.views import next_words as view
+    from core.workspace import open_workspace
+
+    workspace = open_workspace(MODELS[language])
+    with languages.reading(workspace.language):
+        request = view.NextWordsRequest(sentences=sentences_of(text), backward=backward, position=position)
+    reading = view.read(workspace, request)
+    ways = (view.compute, view.in_place, view.ranks)
+    return json_of([reading, *(way(workspace, request, reading) for way in ways), view.opening(workspace, reading)])
+
+
+def levels(language: str) -> Any:
+    """Return the cosines of random words in every space, measured now where the model does not bring them."""
+    from core.cli.wire import json_of
+    from core.views import levels as view
+    from core.workspace import open_workspace
+
+    workspace = open_workspace(MODELS[language])
+    mixes = ((1, 0, 0), (1, 2, 3), (0.5, 0, 0.5))
+    spaces = [json_of(view.level(workspace, space)) for space in ("0", "1", "2", "mix", "senses")]
+    return spaces + [json_of(view.level_of_mix(workspace, mix, normalized=True)) for mix in mixes]
+
+
+def open_page(visit: str) -> Any:
+    """Return a page opened by its view and its parameters, after the work that it began."""
+    from pages._home import ahead
+    from tests.app.visit import opened
+
+    ahead.WARM_UP_AFTER_S = 86_400.0  # nothing is opened in the meantime
+    view, _, parameters = visit.partition("?")
+    return at_rest(opened("app.py" if view == "home" else f"pages/{view}.py", **dict(parse_qsl(parameters, keep_blank_values=True))))
+
+
+def at_rest(page: Any) -> Any:
+    """Wait for the threads of jobs and draw the page again."""
+    for _ in range(20):
+        begun = [thread for thread in threading.enumerate() if thread.name == "index"]
+        for thread in begun:
+            thread.join(300)
+        if not begun:
+            break
+        page.run()
+    return page
+
+
+def index() -> dict:
+    """Encode the bundled sentences of both languages, for the sections after this one."""
+    for model, word, sentence in (("elmo-mini", "bank", "A bank."), ("elmo-ko-mini", "배", "배가 떠났다.")):
+        call("neighbors", "--word", word, "--sentence", sentence, "--layer", "1", "--model", model)
+    return {}
+
+
+def views() -> dict:
+    """Compute what views and commands answer."""
+    result: dict[str, Any] = {}
+    for name, language, request in requests():
+        answer = call("view", name, "--request", json.dumps(request), "--model", MODELS[language])
+        result[f"{name}/{json.dumps(request, ensure_ascii=False)}"] = answer
+    for words in commands():
+        result[" ".join(words)] = call(*words)
+    for k, text in enumerate(TEXTS):
+        result[f"next_words/{text}"] = next_words("ko" if k > 7 else "en", text, k % 3, backward=k % 2 == 1)
+    return result | {f"levels/{language}": levels(language) for language in MODELS}
+
+
+def verdicts() -> dict:
+    """Compute the verdicts on pairs of labeled sentences."""
+    result: dict[str, Any] = {}
+    for language, file, n in PAIRS:
+        for first, second in draw_pairs(file, n):
+            words = [row["lemma" if language == "ko" else "word"] for row in (first, second)]  # a Korean token has more than its word
+            texts = [" ".join(row["tokens"]) for row in (first, second)]
+            first_word, second_word = ({"text": text, "word": word} for text, word in zip(texts, words, strict=True))
+            request = {"first": first_word, "second": second_word}
+            answer = call("view", "pair", "--request", json.dumps(request), "--model", MODELS[language])
+            judged = answer.get("judgment") or {"verdict": None}
+            kept = {key: answer.get(key) for key in ("error", "words", "cosines", "static")} | judged | (judged["verdict"] or {})
+            result[str(len(result))] = {"texts": texts} | {key: each for key, each in kept.items() if key != "verdict"}
+    return result
+
+
+def tables() -> dict:
+    """Collect the tables that the pages offer."""
+    from tests.app.visit import offered
+
+    logging.disable(logging.WARNING)  # Streamlit's, of every page that no browser asked for
+    result: dict[str, Any] = {}
+    for visit in (visit.strip() for line in VISITS.strip().splitlines() for visit in line.split(" / ")):
+        page = use(open_page(visit), visit)
+        wrong = [item.value.replace(str(ROOT), "") for item in (*page.exception, *page.error)]
+        result[visit] = wrong or [table_of(table) for table in offered(page)]
+    return result
+
+
+def use(page: Any, visit: str) -> Any:
+    """Play the quiz, rank the words that changed, and bring a file of labels, where the tables wait for that."""
+    presses = {"guess?quiz=12": [f"guess.{what}.12.{k}{end}" for k in range(8) for what, end in (("choose", ".0"), ("next", ""))]}
+    for key in (presses | {"change": ["change.rank"]}).get(visit, ()):
+        page.button(key=key).click().run()
+    if visit.startswith("spread"):
+        rows = [row for row in PAIRS[0][1].read_text("utf-8").splitlines() if '"lemma": "bank"' in row][:6]
+        box = next(box for box in page.file_uploader if box.key.startswith("spread.file."))
+        box.upload("bank.jsonl", "\n".join(rows).encode())
+        page.run()
+    return at_rest(page)
+
+
+def table_of(table: Any) -> dict:
+    """Reduce a table to its columns, its number of rows, some of them, and sums of each column."""
+    table = table.drop(columns=[name for name in table.columns if name in TIMES])
+    cells = [[each.item() if hasattr(each, "item") else each for each in table[name]] for name in table.columns]
+    rows = [[each if isinstance(each, str | int | float | None) else str(each) for each in row] for row in zip(*cells, strict=True)]
+    texts = [[each for each in row if isinstance(each, str)] for row in rows]
+    columns = [str(name) for name in table.columns]
+    items = {
+        name: [(row[k], of * (not isinstance(row[k], str))) for row, of in zip(rows, texts, strict=True)] for k, name in enumerate(columns)
+    }
+    return {"columns": columns, "rows": len(rows), "sample": [rows[:2], rows[-1:]], "sums": {name: sums(of) for name, of in items.items()}}
+
+
+def page() -> dict:
+    """Ask the one-file page of each language, opened in a Chromium without a network."""
+    from playwright.sync_api import sync_playwright
+
+    script = """async (asked) => { const all = []; for (const each of asked) all.push(await elmoscope.answer(...each));
+      return JSON.stringify(all, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)); }"""
+    result = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for language, file, n in PAGE_PAIRS:
+            call("live", "--model", MODELS[language], "--output", f"{folder}/{language}.html")
+            asked = [[[" ".join(row["tokens"]) for row in pair], [None, None]] for pair in draw_pairs(file, n, seed=1)]
+            tab = browser.new_context(offline=True).new_page()
+            tab.set_default_timeout(300_000)
+            tab.goto(f"{Path(folder, language).as_uri()}.html")
+            tab.locator("html[data-answered]").wait_for(state="attached")
+            answers = json.loads(tab.evaluate(script, asked))
+            result |= {f"{language}/{k}": {"texts": asked[k][0]} | answer for k, answer in enumerate(answers)}
+    return result
+
+
+SECTIONS: dict[str, Callable[[], dict]] = {"views": views, "verdicts": verdicts, "tables": tables, "page": page}
+STEPS = SECTIONS | {"index": index}
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Return the variables under which a section runs."""
+    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA")}
+    return {**os.environ, **threads, "ELMOSCOPE_CACHE": folder, "PYTHONHASHSEED": "0"}
+
+
+def processor_time() -> float:
+    """Return the seconds that ended processes of this one used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def compute(names: Sequence[str]) -> dict:
+    """Compute sections, each in a new process with one cache for all."""
+    result = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("index", *names):
+            begun, used, file = time.monotonic(), processor_time(), Path(folder, "answers.json")
+            command = [sys.executable, "-m", "tests.bench.answers", "section", str(file), "--only", name]
+            subprocess.run(command, check=True, cwd=ROOT, env=environment(f"{folder}/cache"))
+            if name in names:
+                result[name] = json.loads(file.read_text("utf-8"))
+            times = f"{time.monotonic() - begun:.0f} s, {processor_time() - used:.0f} of the processor"
+            print(f"{name}: {len(result.get(name, ()))} answers in {times}", file=sys.stderr, flush=True)
+    return result
+
+
+def read(file: Path) -> dict:
+    """Read recorded answers."""
+    return json.loads(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("do", choices=("record", "compare", "section"), help="section: for this program itself")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--only", nargs="*", choices=STEPS, default=list(SECTIONS))
+    args = parser.parse_args()
+    if args.do == "section":
+        args.file.write_text(json.dumps(reduce(STEPS[args.only[0]]()), ensure_ascii=False), "utf-8")
+        return 0
+    known = read(args.file) if args.file.exists() else {}
+    if args.do == "record":
+        text = json.dumps(known | compute(args.only), ensure_ascii=False, indent=0).encode()
+        args.file.write_bytes(gzip.compress(text, mtime=0) if args.file.suffix == ".gz" else text)
+        return 0
+    names = [name for name in args.only if name in known]
+    found = list(differences({name: known[name] for name in names}, compute(names)))
+    print("\n".join(line.removeprefix("/") for line in found) or "No differences.")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
