@@ -16,7 +16,7 @@ from .common.errors import ElmoscopeError
 from .common.memo import Kept
 from .common.model_layers import Layers
 from .corpus.encoded import EncodedCorpus
-from .corpus.kept import open_encoded
+from .corpus.encoded_cache import open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes

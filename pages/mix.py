@@ -10,13 +10,13 @@ from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/mix.py")
 question(t("Which layers matter?"))
-known = model_layers.in_use()
-terms = [f"s{subscript(k)}·h{subscript(k)}" for k in range(known.n)]
+layers = model_layers.in_use()
+terms = [f"s{subscript(k)}·h{subscript(k)}" for k in range(layers.n)]
 lede(
     t(
         "{model} gives a task one vector per word, <b>γ · ({sum})</b>: set the layer weights s and the scale γ.",
-        model=known.called,
-        sum=" + ".join(terms if known.few else [*terms[:2], "…", terms[-1]]),
+        model=layers.called,
+        sum=" + ".join(terms if layers.few else [*terms[:2], "…", terms[-1]]),
     )
 )
 notices = st.container()

@@ -41,6 +41,7 @@ class Reading:
 
     @property
     def tokens(self) -> list[str]:
+        """Return all tokens of the text."""
         return [token for sentence in self.sentences for token in sentence]
 
     def place(self, position: int) -> tuple[int, int]:

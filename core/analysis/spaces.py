@@ -51,6 +51,7 @@ class Comparison:
 
     @property
     def k(self) -> int:
+        """Return the number of neighbors compared."""
         return self.first.shape[1]
 
     @property

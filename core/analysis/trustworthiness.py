@@ -59,7 +59,7 @@ def by_chance(n_points: int, k: int = NEAREST) -> float:
 
 
 def equal_rows(space: np.ndarray) -> np.ndarray:
-    """Number unit rows (N, D) from 0, equal rows with the same number (N,)."""
+    """Return numbers (N,) from 0 for unit rows (N, D), the same for equal rows."""
     marked = np.column_stack([space, ~space.any(axis=1)])  # so that a zero vector equals the other zero vectors
     first = np.concatenate([(marked[n : n + 1024] @ marked.T > 1 - SAME).argmax(axis=1) for n in range(0, len(marked), 1024)])
     return np.unique(first[first], return_inverse=True)[1]

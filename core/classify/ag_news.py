@@ -13,10 +13,10 @@ _TAG = re.compile(r"</?[a-z]{1,10}(?:\s[^<>]{0,400})?/?>", re.IGNORECASE)
 
 
 def clean_ag_news(text: str) -> str:
-    """Return AG News text as it was meant: its files lost the & of HTML entities and use \\ for a line break.
+    r"""Return AG News text as it was meant: its files lost the & of HTML entities and use \ for a line break.
 
-    >>> clean_ag_news("Haiti #39;s second\\\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt;")
-    'Haiti\\'s second team pays $10 "now " (AP) <TXN.N>'
+    >>> clean_ag_news("Haiti #39;s second\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt;")
+    'Haiti\'s second team pays $10 "now " (AP) <TXN.N>'
     """
     text = _APOSTROPHE.sub("'", text.replace("\\", " "))  # the blank before #39; was the lost &
     text = _ENTITY.sub(lambda match: html.unescape(f"&{match[1]};"), text)

@@ -51,6 +51,7 @@ class Baseline:
         return rows
 
     def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays to be stored."""
         return {"coef": self.coef, "intercept": self.intercept} | ({} if self.idf is None else {"idf": self.idf})
 
     @cached_property

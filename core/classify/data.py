@@ -27,6 +27,8 @@ _WHOLE = re.compile(r"-?\d{1,18}")  # a label that is a whole number; others, as
 
 @dataclass(frozen=True, slots=True)
 class LabeledText:
+    """A text as tokens, with its class number."""
+
     text: str
     tokens: Tokens
     label: int  # number in Dataset.labels
@@ -34,6 +36,8 @@ class LabeledText:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
+    """Training, validation and test examples of a task."""
+
     name: str
     labels: tuple[str, ...]
     train: tuple[LabeledText, ...]

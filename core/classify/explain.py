@@ -43,6 +43,8 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class NearRow:
+    """A training text near the explained one."""
+
     row: int  # number among the training examples
     cosine: float
 

@@ -118,6 +118,8 @@ class TextHead:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """A head's answer on one text."""
+
     label: str
     probabilities: dict[str, float]  # calibrated, of every label, in the labels' order
     seconds: float  # of this head alone; the layers that heads share are computed before

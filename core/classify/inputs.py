@@ -36,6 +36,7 @@ class Batch:
 
     @property
     def lengths(self) -> Tensor:
+        """Return the number of tokens in each text, (B,), in the processor's memory."""
         return self.mask.sum(dim=1).cpu()  # (B,), in the processor's memory: packing asks for that
 
 
@@ -51,6 +52,7 @@ class TextVocabulary:
         return len(self.words) + 1  # with UNKNOWN
 
     def number(self, word: str) -> int:
+        """Return a word's number, 0 for an unknown word."""
         return self._number.get(word.lower(), UNKNOWN)
 
     def numbers(self, text: Tokens) -> np.ndarray:
@@ -65,6 +67,7 @@ class TextVocabulary:
 
     @classmethod
     def of(cls, texts: Iterable[Tokens], *, min_count: int, max_words: int) -> TextVocabulary:
+        """Build the vocabulary of the words that occur at least `min_count` times."""
         counts = Counter(token.lower() for text in texts for token in text)
         ranked = sorted((word for word, n in counts.items() if n >= min_count), key=lambda word: (-counts[word], word))
         return cls(ranked[:max_words])

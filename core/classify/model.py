@@ -22,6 +22,8 @@ from .inputs import UNKNOWN, Batch
 
 @dataclass(frozen=True, slots=True)
 class Variant:
+    """A combination of embedding parts."""
+
     name: str
     title: str
     description: str
@@ -95,6 +97,7 @@ def variant_descriptions() -> dict[str, str]:
 
 
 def variant_named(name: str) -> Variant:
+    """Return a variant by name. Raises BadInput if there is none."""
     if name not in VARIANTS:
         raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(name), names=", ".join(VARIANTS)))
     return VARIANTS[name]

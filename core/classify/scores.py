@@ -21,6 +21,8 @@ TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a m
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
+    """Precision, recall and F1 of one class."""
+
     precision: float
     recall: float
     f1: float
@@ -40,6 +42,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
+    """Scores of a classifier on labeled texts."""
+
     accuracy: float
     macro_f1: float  # mean of the classes' F1, each counting the same
     per_class: dict[str, ClassScore]

@@ -41,6 +41,8 @@ Rows = Iterator[tuple[Place, list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
+    """A text and its label."""
+
     text: str
     label: str
 

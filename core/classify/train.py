@@ -104,6 +104,7 @@ class TextJob:
         return min(self.config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
 
     def batches(self, epoch: int) -> list[list[int]]:
+        """Return the training batches of an epoch, in an order that the seed determines."""
         return _batches(self.dataset.train, self.batch_size, np.random.default_rng([self.config.seed, epoch]))
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
@@ -119,14 +120,16 @@ class TextJob:
         return nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)).to(self.device))
 
     def measure(self) -> dict[str, float]:
+        """Return the measures on the validation set."""
         logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
         return _measures(logits, truth_of(self.dataset.valid))
 
     def record(self, epoch: Epoch) -> dict:
+        """Return an epoch as meta.json stores it."""
         return _record(epoch)
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TextHead:
-        """Rounded as it is stored, with its temperature and its scores on the test set."""
+        """Return the head, rounded as it is stored, with its temperature and its scores on the test set."""
         mix = next(iter(learned_mixes(self.network).values()), None)
         origin = {"mix": mix, "curve": history, "epochs": epochs, "seconds": round(seconds, 2)}
         return finish_head(self._head(), self.dataset, self.config, self.frozen, self.shape, origin)
@@ -144,6 +147,7 @@ class BaselineFit:
         self.made: dict = {}
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
+        """Fit the baseline; yields one event."""
         started = time.perf_counter()
         vectors, n = self.frozen.vectors, len(self.dataset.labels)
         (texts, truth), (valid, true_valid) = ((texts_of(part), truth_of(part)) for part in (self.dataset.train, self.dataset.valid))
@@ -161,10 +165,12 @@ class BaselineFit:
 
     @cached_property
     def key(self) -> str:
+        """Return the key of the run."""
         return run_key(self.variant, self.dataset, self.config, self.frozen)
 
     @property
     def done(self) -> bool:
+        """Return whether the baseline is fitted."""
         return self.fitted is not None
 
     def save(self, path: Path) -> None:
@@ -174,6 +180,7 @@ class BaselineFit:
         """Load nothing, because `save` stores nothing."""
 
     def finish(self) -> TextHead:
+        """Return the head with its temperature and scores."""
         if self.fitted is None:
             raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
@@ -202,10 +209,12 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
 
 
 def texts_of(examples: Sequence[LabeledText]) -> list[tuple[str, ...]]:
+    """Return the token lists of examples."""
     return [example.tokens for example in examples]
 
 
 def truth_of(examples: Sequence[LabeledText]) -> np.ndarray:
+    """Return the class numbers of examples."""
     return np.array([example.label for example in examples], np.int64)
 
 

@@ -117,8 +117,8 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     from scipy.stats import spearmanr
 
     from ..corpus import usage_graphs
-    from ..corpus.agreement import ORDINAL, alpha
     from ..corpus.label_files import tokens_of
+    from ..corpus.measures import ORDINAL, alpha
 
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
@@ -174,7 +174,7 @@ def _side(corpus: str, dates: str, name: str):
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, outputs) -> Answer:
     from ..corpus import label_files
-    from ..corpus.carried_rows import carry_rows
+    from ..corpus.label_files import carry_rows
     from ..views import induction
 
     merged = label_files.pairs(annotation.merge)

@@ -1,64 +1,69 @@
-"""How far a word's use differs between two sets of its sentences: five measures, each held against shuffled sentences.
+"""Measure how far a word's use differs between two sets of its sentences: five measures, each compared with shuffled sentences.
 
 APD, the average pairwise distance, and PRT, the distance of the prototypes, take vectors (Kutuzov and Giulianelli 2020, "UiO-UvA at SemEval-2020
-Task 1"); JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is large, too, where both sides mean many things
-alike: the gap is what is left of it minus the pairs within each side (twice that is the squared maximum mean discrepancy, Gretton and others
-2012). The neighbors are the same gap, of which sentences are a sentence's nearest (Schilling 1986; Jarvis and Patrick 1973): a small new sense
-is seen though the old ones vary more. The sum of these two, each in standard deviations of the shuffled, decides, against the sums of the
-shuffled. What chance makes of each is seen where the same sentences are dealt out anew, whole documents where there are enough, as sentences
-of one document speak of the same things.
+Task 1"). JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is also large if both sides have the same many
+meanings. The gap is therefore APD minus the mean distance within the sides (twice the gap is the squared maximum mean discrepancy, Gretton and
+others 2012). The neighbors measure is the same gap in shares of common nearest neighbors (Schilling 1986; Jarvis and Patrick 1973). It detects a
+small new sense even if the old ones vary more. The sum of these two, each in standard deviations of the shuffled values, decides.
+
+The null values come from shuffling the sentences over the sides, as complete documents if there are enough, since sentences of one document
+have a common topic.
 """
 
+import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.significance import rank_p
+from .encoded import EncodedCorpus
 
 PERMUTATIONS = 999
 FEWEST = 5  # sentences on each side
-FEWEST_DOCUMENTS = 6  # on each side, for whole documents to be dealt out: 12 can be in 924 ways
+FEWEST_DOCUMENTS = 6  # on each side, for complete documents to be shuffled: 12 have 924 divisions
 NEAREST = 5  # neighbors of a sentence
-SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with
+SHRINK = 2.0  # occurrences of the word in general that a spelling's mean is mixed with
 SENTENCES, DOCUMENTS = "sentences", "documents"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A measure, and what shuffled sentences give."""
+    """A measure and its null distribution over shuffled sentences."""
 
     value: float
     null: float  # mean of the shuffled
-    limit: float  # 95% of the shuffled stay below
+    limit: float  # 95% of the shuffled are below
     p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseChange:
-    """A word on two sides."""
+    """The change of a word's use between two sides."""
 
     apd: Measure  # 0 to 2
     prt: Measure  # 0 to 2
     jsd: Measure  # 0 to 1
-    gap: Measure  # APD minus the mean of both sides' own
-    neighbors: Measure  # the share of nearest neighbors that two rows have in common: within sides minus across
-    p: float  # whether there is change at all: by the gap and the neighbors together
+    gap: Measure  # APD minus the mean distance within the sides
+    neighbors: Measure  # share of common nearest neighbors of two rows: within sides minus across
+    p: float  # of any change: by the gap and the neighbors together
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """By name, as `measure_titles` has them."""
+        """The measures by their names in `measure_titles`."""
         return {name: getattr(self, name) for name in measure_titles()}
 
 
 def measure_titles() -> dict[str, str]:
-    """The title of each measure by its name, the two that decide last."""
+    """Return the titles of the measures by name. The two that decide are last."""
     return {
         "apd": t("APD, pairs of sentences"),
         "prt": t("PRT, prototypes"),
@@ -69,12 +74,12 @@ def measure_titles() -> dict[str, str]:
 
 
 def average_pairwise_distance(first: np.ndarray, second: np.ndarray) -> float:
-    """(n, D), (m, D) unit rows -> mean of 1 - cosine over all n m pairs: by their sums, for the mean of products is the product of means."""
+    """Return the mean of 1 - cosine over all pairs of unit rows (n, D) and (m, D), from the rows' means."""
     return float(1 - first.mean(axis=0, dtype=np.float64) @ second.mean(axis=0, dtype=np.float64))
 
 
 def distance_of_shares(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Counts (..., K), (..., K) -> the Jensen-Shannon distance of their shares, in [0, 1]: the root of the divergence in bits (Lin 1991)."""
+    """Return the Jensen-Shannon distance of the shares of counts (..., K): the root of the divergence in bits (Lin 1991), in [0, 1]."""
     p, q = (np.asarray(counts, np.float64) / np.sum(counts, axis=-1, keepdims=True) for counts in (first, second))
     middle = np.maximum((p + q) / 2, 1e-300)
     bits = sum(np.where(share > 0, share * np.log2(np.maximum(share, 1e-300) / middle), 0).sum(axis=-1) for share in (p, q)) / 2
@@ -82,15 +87,17 @@ def distance_of_shares(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def expected_distance(rows: np.ndarray) -> float:
-    """(n, D) unit rows -> the APD that shuffled sentences have on average: the mean over all pairs of two different rows."""
+    """Return the mean APD of shuffled sentences: the mean distance of all pairs of different unit rows (n, D)."""
     total = rows.sum(axis=0, dtype=np.float64)
-    own = float((rows.astype(np.float64) ** 2).sum())
-    return float(1 - (total @ total - own) / max(1, len(rows) * (len(rows) - 1)))
+    squares = float((rows.astype(np.float64) ** 2).sum())
+    return float(1 - (total @ total - squares) / max(1, len(rows) * (len(rows) - 1)))
 
 
 def nearest(rows: np.ndarray):
-    """(n, D) unit rows -> (n, n) sparse rows of length 1, alike for each row itself and its NEAREST neighbors once the rows' mean is taken off, else 0:
-    their products are shares of neighbors in common."""
+    """Return sparse rows (n, n) whose products are shares of common nearest neighbors, for unit rows (n, D).
+
+    Each has length 1, with equal values at the row itself and at its NEAREST neighbors among the centered rows.
+    """
     from scipy.sparse import csr_array
 
     n, k = len(rows), min(NEAREST, len(rows) - 1)
@@ -102,14 +109,17 @@ def nearest(rows: np.ndarray):
 
 
 def evened(rows: np.ndarray, spellings: Sequence[Hashable]) -> np.ndarray:
-    """(n, D), (n,) -> (n, D) unit rows, each spelling's shrunken mean moved to the mean of all: a capital or an ending is no change of meaning."""
+    """Return unit rows (n, D) with the shrunken mean of each spelling (n,) moved to the mean of all.
+
+    A capital or an ending is no change of meaning.
+    """
     rows = unit(np.asarray(rows, np.float32))
     spellings = np.unique(np.asarray(spellings, str), return_inverse=True)[1]
     overall = rows.mean(axis=0)
     moved = rows.copy()
     for code in range(spellings.max() + 1):
-        here = spellings == code
-        moved[here] += overall - (rows[here].sum(axis=0) + SHRINK * overall) / (here.sum() + SHRINK)
+        is_spelling = spellings == code
+        moved[is_spelling] += overall - (rows[is_spelling].sum(axis=0) + SHRINK * overall) / (is_spelling.sum() + SHRINK)
     return unit(moved)
 
 
@@ -122,9 +132,10 @@ def change(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> UseChange:
-    """(n, D), (m, D) unit rows, the sense group of each (n + m,), the document of each (n + m,) or () -> the measures, each with its null.
+    """Return the measures for unit rows (n, D) and (m, D), each with its null distribution.
 
-    BadInput below FEWEST rows on a side.
+    `groups` and `documents`, (n + m,) each, are the rows' sense groups and documents; no documents are (). Raises BadInput for fewer than
+    FEWEST rows on a side.
     """
     n, m = len(first), len(second)
     if min(n, m) < FEWEST:
@@ -166,13 +177,13 @@ def _gap(sums: np.ndarray, others: np.ndarray, n: np.ndarray, m: np.ndarray) -> 
 
 
 def _measure(drawn: np.ndarray) -> Measure:
-    """The real value and, behind it, those of the shuffled."""
+    """Return the measure for its real value, the first, and those of the shuffled."""
     null = drawn[1:]
     return Measure(value=float(drawn[0]), null=float(null.mean()), limit=float(np.quantile(null, 0.95)), p=rank_p(float(drawn[0]), null))
 
 
 def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    """(1 + R, n + m) float32, 1 for what is on the first side: as it is, then dealt out anew; and what was dealt out."""
+    """Return (1 + R, n + m) float32, 1 for rows on the first side, the real division first and then shuffled ones; and the unit of shuffling."""
     side = np.arange(n + m) < n
     codes = np.unique(np.asarray(documents, str), return_inverse=True)[1] if len(documents) else np.arange(n + m)
     of_first, of_second = np.unique(codes[:n]), np.unique(codes[n:])
@@ -183,3 +194,43 @@ def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng
     first[codes[side]] = 1
     dealt = rng.permuted(np.tile(first, (permutations, 1)), axis=1)  # (R, documents)
     return np.concatenate([first[None], dealt])[:, codes], DOCUMENTS if whole else SENTENCES
+
+
+SAME_TEXT = 0.8  # of the smaller text's sentences; common phrases and boilerplate are fewer
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+def sentence_keys(corpus: EncodedCorpus) -> np.ndarray:
+    """Return a key (S,) uint64 for each sentence, the same for the same tokens."""
+    return _keys(corpus.spelling, corpus.spelling_list, corpus.starts)
+
+
+def list_keys(sentences: pa.ListArray | pa.ChunkedArray) -> np.ndarray:
+    """Return the keys (S,) of a table's sentences, as `sentence_keys`."""
+    whole = sentences.combine_chunks() if isinstance(sentences, pa.ChunkedArray) else sentences
+    coded = pc.dictionary_encode(whole.flatten())
+    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(whole).fill_null(0).to_numpy(zero_copy_only=False))])
+    return _keys(coded.indices.to_numpy(zero_copy_only=False), coded.dictionary.to_pylist(), starts)
+
+
+def intersect_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the keys of the sentences that two texts share if these are at least SAME_TEXT of the smaller text; else none.
+
+    Then one text is the other or a part of it, and the two have no independent sides.
+    """
+    shared = np.intersect1d(first, second)
+    smaller = min(first, second, key=len)
+    return shared if len(smaller) and np.isin(smaller, shared).mean() >= SAME_TEXT else shared[:0]
+
+
+def _keys(codes: np.ndarray, spellings: Sequence[str], starts: np.ndarray) -> np.ndarray:
+    if not len(codes):
+        return np.zeros(len(starts) - 1, np.uint64)
+    digests = b"".join(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in spellings)
+    lengths = np.diff(starts)
+    places = (np.arange(len(codes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64)
+    with np.errstate(over="ignore"):
+        mixed = (np.frombuffer(digests, np.uint64)[codes] ^ (places * _FACTOR)) * (2 * places + np.uint64(1)) * _FACTOR
+        mixed ^= mixed >> np.uint64(29)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed * _FACTOR, dtype=np.uint64)])
+        return sums[starts[1:]] - sums[starts[:-1]]

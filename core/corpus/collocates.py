@@ -1,9 +1,8 @@
-"""Words beside the hits of a search: how often, how strongly they go together, and which of them tell senses apart.
+"""Find the words near the hits of a search, how strongly they go together with them, and which of them distinguish senses.
 
-A collocate's token counts once, however many hits it is near to, and only within the hit's sentence (surface co-occurrence, Evert 2008).
-For logDice they are paired: a token with the hit nearest to it, a hit with one token of each word. So there are never more pairs than the
-rarer of the two words has tokens, and logDice is at most 14. The log-likelihood sets the tokens near hits against the rest of the corpus, the
-hits themselves left out.
+A token counts once, however many hits it is near, and only within the hit's sentence (surface co-occurrence, Evert 2008). For logDice each token
+is paired with its nearest hit, and a hit with one token of each word. There are never more pairs than the rarer word has tokens, so that logDice
+is at most 14. The log-likelihood compares the tokens near hits with the rest of the corpus, without the hits.
 """
 
 from collections.abc import Collection
@@ -13,8 +12,8 @@ import numpy as np
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .association import log_dice, log_likelihood, log_odds
 from .encoded import EncodedCorpus
+from .measures import log_dice, log_likelihood, log_odds
 from .search import Hits, find
 
 WINDOW, WIDEST = 5, 10  # words on each side
@@ -22,11 +21,11 @@ WINDOW, WIDEST = 5, 10  # words on each side
 
 @dataclass(frozen=True, slots=True)
 class Collocate:
-    """A word beside hits."""
+    """A word near hits."""
 
     word: str
-    together: int  # of its tokens near a hit
-    left: int  # of them before the hits that they are nearest to
+    together: int  # its tokens near a hit
+    left: int  # those before their nearest hit
     right: int
     frequency: int  # in the corpus
     log_dice: float  # of the pairs; at most 14
@@ -34,12 +33,12 @@ class Collocate:
     pairs: int  # of a hit and a token nearest to it, one for each hit
 
 
-CLEAR_Z = 1.96  # above it a word speaks for a sense by more than chance, at 5%, taken alone
+CLEAR_Z = 1.96  # above it a single word is typical of a sense at the 5% level
 
 
 @dataclass(frozen=True, slots=True)
 class SenseWord:
-    """A collocate of one sense, by how much it speaks for it."""
+    """A collocate of one sense."""
 
     word: str
     z: float  # of the log-odds ratio against the other senses
@@ -48,22 +47,21 @@ class SenseWord:
 
 
 def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tokens within so many words of a hit, in its sentence, none of them a hit's own, each once: (n,), their nearest steps (n,), and the
-    number of the nearest hit (n,).
+    """Return the tokens (n,) near hits, the steps (n,) from the nearest hit, negative before it, and the number of that hit (n,).
 
-    A step is below 0 before the hit.
+    A token is near if it is within `window` words of a hit, in its sentence, and no part of a hit.
     """
     check_window(window)
     steps, nearest = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
     sentence = corpus.sentence[hits.first]
     last = hits.first + hits.length - 1
-    for distance in range(window, 0, -1):  # the nearer overwrite the farther
+    for distance in range(window, 0, -1):  # nearer ones overwrite farther ones
         for edge, step in ((hits.first, -distance), (last, distance)):
             at = edge + step
             inside = np.flatnonzero((at >= 0) & (at < len(corpus)))
             inside = inside[corpus.sentence[at[inside]] == sentence[inside]]
             steps[at[inside]], nearest[at[inside]] = step, inside
-    steps[_own_tokens(hits)] = 0
+    steps[_hit_tokens(hits)] = 0
     at = np.flatnonzero(steps)
     return at, steps[at], nearest[at]
 
@@ -71,7 +69,7 @@ def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np
 def collocates(
     corpus: EncodedCorpus, hits: Hits, *, window: int = WINDOW, minimum: int = 3, without: Collection[str] = ()
 ) -> list[Collocate]:
-    """The words that occur near hits at least `minimum` times, the highest logDice first; no marks, and none of the words `without`."""
+    """Return the words near hits at least `minimum` times, the highest logDice first, without punctuation and the words `without`."""
     at, steps, nearest = near(corpus, hits, window)
     n = len(corpus.words)
     codes = corpus.word[at]
@@ -82,9 +80,9 @@ def collocates(
     both = together[chosen]
     dice = log_dice(pairs[chosen], len(hits), frequency)
     taken = int(hits.length.sum())
-    own = np.bincount(corpus.word[_own_tokens(hits)], minlength=n)[chosen]
+    in_hits = np.bincount(corpus.word[_hit_tokens(hits)], minlength=n)[chosen]
     rest = len(corpus) - taken - len(at)  # tokens that are neither hits nor near one
-    elsewhere = np.maximum(frequency - own - both, 0)
+    elsewhere = np.maximum(frequency - in_hits - both, 0)
     g2 = log_likelihood(both, elsewhere, len(at), rest) if rest > 0 else np.zeros(len(chosen))
     g2 = np.where(both * rest >= elsewhere * len(at), g2, 0.0)
     order = np.lexsort((-g2, -dice))
@@ -113,9 +111,9 @@ def by_sense(
     most: int = 20,
     without: Collection[str] = (),
 ) -> dict[int, list[SenseWord]]:
-    """Sense number -> the words near its hits that tell it from the other senses, most telling first; `senses` (n,): -1 of none.
+    """Return for each sense number the words near its hits that distinguish it from the others, the most typical first.
 
-    The prior is the whole corpus. BadInput where fewer than two senses have hits.
+    `senses` (n,) is -1 for hits without a sense. The prior is the complete corpus. Raises BadInput if fewer than two senses have hits.
     """
     numbers = np.unique(senses[senses >= 0]).tolist()
     if len(numbers) < 2:
@@ -125,23 +123,23 @@ def by_sense(
     total = counts.sum(axis=0)
     words = _chosen(corpus, total, minimum, without)
     results = {}
-    for sense, own in zip(numbers, counts, strict=True):
-        z = log_odds(own, total - own, corpus.frequency)[words]
+    for sense, near_hits in zip(numbers, counts, strict=True):
+        z = log_odds(near_hits, total - near_hits, corpus.frequency)[words]
         best = [k for k in np.argsort(-z, kind="stable")[:most].tolist() if z[k] > 0]
         results[sense] = [
-            SenseWord(corpus.word_list[words[k]], float(z[k]), int(own[words[k]]), int(total[words[k]] - own[words[k]])) for k in best
+            SenseWord(corpus.word_list[words[k]], float(z[k]), int(near_hits[words[k]]), int((total - near_hits)[words[k]])) for k in best
         ]
     return results
 
 
 def check_window(window: int) -> None:
-    """BadInput where it is not 1 to WIDEST words."""
+    """Raise BadInput unless the window is 1 to WIDEST words."""
     if not 1 <= window <= WIDEST:
         raise BadInput(t("A window of {n} words; choose 1 to {most}.", n=window, most=WIDEST))
 
 
 def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -> np.ndarray:
-    """(n,) bool: which hits have a word or phrase, searched for as any query of words, within the window and their sentence, beside them."""
+    """Return (n,) bool: which hits have a match of another query of words within the window and their sentence."""
     other = find(corpus, query)
     begins, ends = np.zeros(len(corpus), bool), np.zeros(len(corpus), bool)
     begins[other.first] = ends[other.first + other.length - 1] = True
@@ -155,14 +153,14 @@ def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -
     return result
 
 
-def _own_tokens(hits: Hits) -> np.ndarray:
-    """Where the hits' own tokens stand."""
+def _hit_tokens(hits: Hits) -> np.ndarray:
+    """Return the positions of the hits' tokens."""
     longest = int(hits.length.max(initial=0))
     return np.concatenate([np.empty(0, int), *(hits.first[hits.length > k] + k for k in range(longest))])
 
 
 def _chosen(corpus: EncodedCorpus, counts: np.ndarray, minimum: int, without: Collection[str]) -> np.ndarray:
-    """Numbers of words with a letter that occur often enough and are not left out."""
+    """Return the numbers of the words with a letter that are frequent enough and not left out."""
     chosen = (counts >= max(1, minimum)) & corpus.lettered
     chosen[[corpus.number[word] for word in without if word in corpus.number]] = False
     return np.flatnonzero(chosen)

@@ -1,7 +1,7 @@
-"""An encoded corpus: every token as numbers, in memory or mapped from disk, with sentences, documents, dates, labels and text as written.
+"""Encode a corpus: every token as numbers, in memory or mapped from disk, with sentences, documents, dates, labels and text as written.
 
-A token has the number of its spelling and the number of its word, which is the spelling folded (letter case and joiners aside). Words are
-numbered in alphabetical order, so that a sort by context compares numbers. 10 million tokens take 12 bytes each, mapped, not read.
+A token has the number of its spelling and that of its word, the spelling without letter case and joiners. Words are numbered in alphabetical
+order, so that sorting by context compares numbers. 10 million tokens take 12 bytes each, which are mapped, not read.
 """
 
 import hashlib
@@ -52,29 +52,29 @@ Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EncodedCorpus:
-    """N tokens in S sentences; nothing of it is changed by a search."""
+    """N tokens in S sentences. Searches do not change it."""
 
     spelling: np.ndarray  # (N,) int32, in `spellings`
     word: np.ndarray  # (N,) int32, in `words`
     sentence: np.ndarray  # (N,) int32
     starts: np.ndarray  # (S + 1,) int64, the first token of each sentence
     document: np.ndarray  # (S,) int32, in `documents`
-    date: np.ndarray  # (S,) int32, in `dates`; -1 where none
-    text_at: np.ndarray  # (S + 1,) int64, where a sentence's text as written begins in `texts`; empty where tokens joined give it
+    date: np.ndarray  # (S,) int32, in `dates`; -1 for none
+    text_at: np.ndarray  # (S + 1,) int64, where a sentence's text begins in `texts`; empty if `join_tokens` gives it
     texts: np.ndarray  # uint8, UTF-8
     label_at: np.ndarray  # (n,) int64, labeled tokens in order
-    label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
-    other_at: np.ndarray  # (n,) int64, tokens in order that a line's end has cut in two
-    other_word: np.ndarray  # (n,) int32, in `words`: each with its hyphen where `word` is without, and the other way round
+    label_sense: np.ndarray  # (n,) int32, in `senses`; -1 for none
+    other_at: np.ndarray  # (n,) int64, tokens, in order, that the end of a line has cut in two
+    other_word: np.ndarray  # (n,) int32, in `words`: with a hyphen if `word` has none, and vice versa
     spellings: pa.Array = field(repr=False)
     words: pa.Array = field(repr=False)  # alphabetical
     documents: list[str]
     dates: list[str]  # sorted
     senses: list[str]
-    notes: list[str] = field(default_factory=list)  # what was noted when its file was read
-    unnamed: str = ""  # in `documents`, what sentences without a document are under
+    notes: list[str] = field(default_factory=list)  # on the reading of its file
+    unnamed: str = ""  # the name in `documents` for sentences without a document
     folder: Path | None = None  # from which it is mapped
-    language: Language = field(default_factory=languages.in_use, repr=False)  # as which its text was cut, and queries are
+    language: Language = field(default_factory=languages.in_use, repr=False)  # that its text and queries are tokenized in
     numbers: np.ndarray | None = None  # (S,) the number of each sentence in the corpus that this one was cut from
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class EncodedCorpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of all that it holds: what answers about it are kept by."""
+        """sha256 of its content, the key of cached answers about it."""
         digest = hashlib.sha256()
         for name in ARRAYS:
             digest.update(np.ascontiguousarray(getattr(self, name)).data)
@@ -102,7 +102,7 @@ class EncodedCorpus:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Word -> its number."""
+        """The number of each word."""
         return {word: k for k, word in enumerate(self.word_list)}
 
     @cached_property
@@ -115,7 +115,7 @@ class EncodedCorpus:
 
     @cached_property
     def spelling_array(self) -> np.ndarray:
-        """(spellings,) the same, from which many are taken at once."""
+        """`spelling_list` as an array (spellings,), for taking many at once."""
         return np.array(self.spelling_list, object)
 
     @cached_property
@@ -125,27 +125,27 @@ class EncodedCorpus:
 
     @cached_property
     def attached(self) -> np.ndarray:
-        """(words,) bool: which are joined to the word before wherever they stand, as Korean endings are."""
+        """(words,) bool: which are always joined to the word before, as Korean endings are."""
         joined = np.array([name.startswith(JOINER) and bare(name) != name for name in self.spelling_list], bool)
         return ~np.isin(np.arange(len(self.words)), self.word_of_spelling[~joined])
 
     @cached_property
     def word_of_spelling(self) -> np.ndarray:
-        """(spellings,) the word of each."""
+        """(spellings,) the number of the word of each."""
         return np.array([self.number[fold_case(bare(name))] for name in self.spelling_list], np.int32)
 
     @cached_property
     def frequency(self) -> np.ndarray:
-        """(words,) how often each occurs."""
+        """(words,) the number of occurrences."""
         return np.bincount(self.word, minlength=len(self.words))
 
     @property
     def counts(self) -> dict[str, int]:
-        """Word -> how often it occurs."""
+        """The number of occurrences of each word."""
         return {word: n for word, n in zip(self.word_list, self.frequency.tolist(), strict=True) if n}
 
     def opening_word(self, word: str = "") -> str:
-        """The word, where it occurs; else the commonest of at least five letters, with a letter or digit, or at all."""
+        """Return the word if it occurs, or else the most frequent word: of at least five letters, with a letter or digit, or any."""
         if word in self.number:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
@@ -154,33 +154,33 @@ class EncodedCorpus:
 
     @cached_property
     def document_sizes(self) -> np.ndarray:
-        """(documents,) tokens of each."""
+        """(documents,) the number of tokens."""
         return np.bincount(self.document, np.diff(self.starts), len(self.documents)).astype(np.int64)
 
     @cached_property
     def date_spans(self) -> list[DateSpan | None]:
-        """What each of `dates` means; None for one that cannot be read."""
+        """The meaning of each of `dates`; None for one that cannot be read."""
         return [parse_date(name) for name in self.dates]
 
     @cached_property
     def undated(self) -> np.ndarray:
-        """(S,) bool: which sentences have no date that can be read."""
+        """(S,) bool: which sentences have no readable date."""
         return ~np.array([span is not None for span in self.date_spans] + [False])[self.date]
 
     @cached_property
     def unread_date(self) -> str:
-        """A date that cannot be read, as written; "" where each can."""
+        """A date that cannot be read, as written; "" if all can."""
         return next((name for name, span in zip(self.dates, self.date_spans, strict=True) if span is None), "")
 
     def of_documents(self, names: Collection[str]) -> "EncodedCorpus":
-        """Return some of the documents as a corpus. BadInput for a name that no document has."""
+        """Return some of the documents as a corpus. Raises BadInput for a name that no document has."""
         if unknown := [name for name in names if name not in self.documents]:
             listed = ", ".join(shorten(name, 40) for name in self.documents[:LISTED]) + (", …" if len(self.documents) > LISTED else "")
             raise BadInput(t("No document is called “{name}”. Choose from: {names}.", name=shorten(unknown[0]), names=listed))
         return self.cut(np.isin(self.document, [k for k, name in enumerate(self.documents) if name in names]))
 
     def cut(self, chosen: np.ndarray) -> "EncodedCorpus":
-        """Return the sentences of a mask (S,) as a corpus, as if it held no others; only their `numbers` are those they have here."""
+        """Return the sentences of a mask (S,) as a corpus. Only their `numbers` refer to this corpus."""
         sentences = np.flatnonzero(chosen)
         lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
         tokens = np.repeat(chosen, np.diff(self.starts))
@@ -216,21 +216,21 @@ class EncodedCorpus:
         )
 
     def tokens(self, sentence: int) -> tuple[str, ...]:
-        """A sentence's tokens, as spelled."""
+        """Return a sentence's tokens."""
         return tuple(self.spelling_array[self.spelling[self.starts[sentence] : self.starts[sentence + 1]]].tolist())
 
     def text(self, sentence: int) -> str | None:
-        """A sentence as written; None where `join_tokens` of its tokens gives the same."""
+        """Return a sentence as written; None if `join_tokens` of its tokens gives the same."""
         return self.texts_of(np.array([sentence]))[0]
 
     def texts_of(self, sentences: np.ndarray) -> list[str | None]:
-        """(n,) -> `text` of each."""
+        """Return the `text` of each sentence (n,)."""
         view = memoryview(self.texts)
         spans = zip(self.text_at[sentences].tolist(), self.text_at[sentences + 1].tolist(), strict=True)
         return [str(view[first:last], "utf-8") if last > first else None for first, last in spans]
 
     def save(self, folder: Path) -> None:
-        """Write it as a folder, whole or not at all."""
+        """Write the corpus as a folder, completely or not at all."""
         with replacing(folder) as temporary:
             temporary.mkdir()
             for name in ARRAYS:
@@ -244,7 +244,7 @@ class EncodedCorpus:
 
 
 def open_folder(folder: Path) -> EncodedCorpus:
-    """An encoded corpus mapped from the folder that `EncodedCorpus.save` wrote; CorruptArtifact where it is not whole."""
+    """Map an encoded corpus from the folder that `EncodedCorpus.save` wrote. Raises CorruptArtifact if it is damaged."""
     names = read_json(folder / "meta.json", expect=dict)
     try:
         mapped = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
@@ -265,13 +265,13 @@ def _strings(path: Path) -> pa.Array:
 
 
 def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Codes below n (-1: none) -> the same numbered without gaps, and the old code of each new one."""
+    """Return codes below n (-1: none) renumbered without gaps, and the old code of each new one."""
     used = np.bincount(codes[codes >= 0], minlength=n) > 0
     return np.append(np.cumsum(used) - 1, -1)[codes].astype(np.int32), np.flatnonzero(used)
 
 
 class _Numbers(dict):
-    """Names -> numbers, in the order in which they first came."""
+    """The numbers of names, in the order of their first use."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
@@ -281,10 +281,10 @@ class _Numbers(dict):
 def encode(
     sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] | None = None
 ) -> EncodedCorpus:
-    """Sentences, one after the other -> an encoded corpus in memory: 16 bytes a token while it is made.
+    """Encode sentences in memory, with 16 bytes a token while it is made.
 
-    `unnamed` is the document of sentences that have none. `report` learns now and then how many tokens are done, of about how many, and how
-    many per second; `share` says which part of the source is read.
+    `unnamed` is the document of sentences that have none. `report` is called with the tokens done, an estimate of all, and the tokens per
+    second; `share` returns the fraction of the source that is read.
     """
     spellings, documents, dates, senses = (_Numbers() for _ in range(4))
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
@@ -337,9 +337,9 @@ def encode(
 
 
 def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the spellings (N,) of all tokens, and where words are that a line's end has cut in two and their other spellings, (n,) each.
+    """Return the spellings (N,) of all tokens; and the positions and other spellings, (n,) each, of words cut at the end of a line.
 
-    Of the two forms of such a word the one that is commoner elsewhere becomes its spelling. `others` are places and other spellings.
+    Of the two forms of such a word, the one that is more frequent elsewhere becomes its spelling. `others` are positions and other spellings.
     """
     at = np.array([place for place, _ in others], np.int64)
     other = np.array([form for _, form in others], np.int32)

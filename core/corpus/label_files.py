@@ -1,12 +1,14 @@
-"""Labeled sentences of a word as a file: what a person labeled and what was spread, to go on with, to compare with a second annotator's, to search.
+"""Read and write the labeled sentences of a word as a file, to continue, to compare with a second annotator's, or to search.
 
-A line is a JSON object {"tokens", "position", "word", "lemma", "sense"} as `core.text.sentences` reads labeled sentences, with "given": true
-where a person said it, else false and the "probability". Lines without "given" count as a person's.
+A line is a JSON object {"tokens", "position", "word", "lemma", "sense"}, as `core.text.sentences` reads labeled sentences. "given" is true for a
+person's label, else false with the "probability". Lines without "given" count as a person's.
+
+When labels are written again, rows that match no sentence and unknown fields are carried through.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +20,10 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..files import uploaded
 from ..files.artifacts import check_fits, parse_json
-from ..text.file_lines import Place, is_guess, json_rows, refuse, show_value
+from ..text.file_lines import Place, is_guess, iterate_lines, json_rows, refuse, show_value
+from ..text.normalization import compose
 from ..text.sentences import as_text, check_position, checked_tokens
-from .agreement import alpha
+from .measures import alpha
 from .spread import Given, Labels, SpreadLabels, clean
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
@@ -31,38 +34,40 @@ class ReadLabels:
     """A file's labels on a word's sentences."""
 
     labels: Labels
-    given: Given  # the same by sentence, with those of sentences that are not among them
+    given: Given  # by sentence, including sentences that are not among them
 
     @property
     def missing(self) -> int:
-        """How many labels are of sentences that are not among them."""
+        """The number of labels of other sentences."""
         return len(self.labels.elsewhere)
 
 
 def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
-    """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each; between them the
-    labels of sentences that are not in the corpus."""
-    of = dict(labels.given)
+    """Return the labeled sentences as rows: a person's, then labels of sentences that are not in the corpus, then spread ones, if any.
+
+    Each part is in the order of the corpus; spread labels are the likeliest senses.
+    """
+    senses = dict(labels.given)
     lines = []
     for k, ((tokens, position), text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
-        if k not in of and result is None:
+        if k not in senses and result is None:
             continue
         row = _row(lemma, (tokens, position)) | ({"text": text} if text else {})
-        if k in of:
-            row |= {"sense": of[k], "given": True}
+        if k in senses:
+            row |= {"sense": senses[k], "given": True}
         else:
             share = float(result.shares[k, result.of[k]])
             row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
-        lines.append((k not in of, k, json.dumps(row, ensure_ascii=False)))
+        lines.append((k not in senses, k, json.dumps(row, ensure_ascii=False)))
     written = [f"{line}\n" for *_, line in sorted(lines)]
-    at = sum(k in of for k in range(len(sentences)))
+    at = sum(k in senses for k in range(len(sentences)))
     return "".join([*written[:at], format_given(lemma, labels.elsewhere), *written[at:]])
 
 
 def format_given(lemma: str, given: Iterable[tuple[Token, str]]) -> str:
-    """Labels by sentence, a row each, in their order."""
+    """Return labels by sentence as rows, in their order."""
     rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in given)
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
@@ -73,28 +78,31 @@ def _row(lemma: str, token: Token) -> dict:
 
 
 def read_senses(path: str | Path) -> dict[Token, str]:
-    """The sense of each sentence that a person labeled in a file. BadInput names the line of a row that is none, or of a sentence with two."""
-    known: dict[Token, str] = {}
+    """Return the sense of each sentence that a person labeled in a file.
+
+    Raises BadInput, with the line, for a row that is no labeled sentence, or for a sentence with two senses.
+    """
+    senses: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
         token, sense = _read_row(row, place)
-        if sense and known.setdefault(token, sense) != sense:
-            message = t("this sentence is “{first}” and “{second}”", first=known[token], second=sense)
+        if sense and senses.setdefault(token, sense) != sense:
+            message = t("this sentence is “{first}” and “{second}”", first=senses[token], second=sense)
             refuse(place, message, t("Keep one of them."))
-    return known
+    return senses
 
 
-def read_what_can_be_read(path: str | Path) -> dict[Token, str]:
-    """As `read_senses`, without the rows that cannot be read and the sentences that have two senses."""
+def read_valid_senses(path: str | Path) -> dict[Token, str]:
+    """Return the senses as `read_senses` does, without invalid rows and sentences with two senses."""
     senses: dict[Token, set[str]] = defaultdict(set)
     for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
         with suppress(ElmoscopeError, ValueError, RecursionError):
             token, sense = _read_row(parse_json(line.decode("utf-8-sig")), Place(Path(path).name, number))
             senses[token] |= {sense} - {""}
-    return {token: next(iter(each)) for token, each in senses.items() if len(each) == 1}
+    return {token: next(iter(names)) for token, names in senses.items() if len(names) == 1}
 
 
 def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
-    """A row's sentence and the sense that a person gave it; "" for a guess."""
+    """Return a row's sentence and the sense that a person gave it; "" for a guess."""
     missing = [key for key in ("tokens", "position", "sense") if row.get(key) is None] if isinstance(row, dict) else ["tokens"]
     if missing:
         values = {"row": show_value(row), "keys": ", ".join(f"“{key}”" for key in missing)}
@@ -113,20 +121,20 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
 
 
 def numbered(given: Given, sentences: Sequence[Token]) -> Labels:
-    """Labels by sentence as labels of these sentences' numbers: a sentence that occurs twice is labeled in both places."""
+    """Return labels by sentence as labels by number. A sentence that occurs twice is labeled in both places."""
     places = defaultdict(list)
     for k, token in enumerate(sentences):
         places[token].append(k)
-    here = tuple((k, sense) for token, sense in given for k in places.get(token, ()))
-    return Labels(here, elsewhere=tuple((token, sense) for token, sense in given if token not in places))
+    labels = tuple((k, sense) for token, sense in given for k in places.get(token, ()))
+    return Labels(labels, elsewhere=tuple((token, sense) for token, sense in given if token not in places))
 
 
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
-    """A person's labels in a file on these sentences. BadInput as `read_senses`, and where no sentence is among these."""
-    known = read_senses(path)
-    if not known:
+    """Return a person's labels of these sentences in a file. Raises BadInput as `read_senses`, and if none of the sentences is labeled."""
+    senses = read_senses(path)
+    if not senses:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
-    given = Labels().join(known.items()).given
+    given = Labels().join(senses.items()).given
     labels = numbered(given, sentences)
     if not labels.given:
         raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))
@@ -145,14 +153,14 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:
-    """Krippendorff's alpha of two annotators' labels, and how many sentences both labeled. BadInput as of `alpha`."""
-    own, other = dict(first.given), dict(second.given)
-    units = sorted({*own, *other})
-    return alpha([[own.get(k) for k in units], [other.get(k) for k in units]]), len(own.keys() & other.keys())
+    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled. Raises BadInput as `alpha`."""
+    labels, other = dict(first.given), dict(second.given)
+    units = sorted({*labels, *other})
+    return alpha([[labels.get(k) for k in units], [other.get(k) for k in units]]), len(labels.keys() & other.keys())
 
 
 def pairs(given: Sequence[str]) -> Mapping[str, str]:
-    """ "a=b" each -> what is put into what. BadInput for what is no such pair, and for a sense that would go into two."""
+    """Return the target sense of each sense to merge, from texts "sense=target". Raises BadInput for other texts, or for a sense with two targets."""
     into: dict[str, str] = {}
     for text in given:
         first, equals, second = text.partition("=")
@@ -164,5 +172,67 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
 
 
 def tokens_of(occurrences: Iterable) -> list[Token]:
-    """Occurrences as files of labels know them."""
+    """Return occurrences as tokens and positions."""
     return [(o.tokens, o.position) for o in occurrences]
+
+
+MAX_BYTES = 50_000_000  # of a file of labels
+Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
+
+
+def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
+    """Add the rows and fields that only the file of labels has to `text` (`format_labels`). Return it and the number of rows carried.
+
+    A row of another sentence than `sentences` stays as it is, except for its sense if `rename` changes that. A person's row of one of them
+    keeps its sense, even if `text` has another by now, and its other fields, such as a comment.
+    """
+    known_tokens = set(sentences)
+    given: dict[Token, list[dict]] = {}
+    carried = []
+    for row in _rows(labels):
+        token = _token(row)
+        if token is not None and isinstance(row.get("sense"), str):
+            row |= {"sense": rename(clean(row["sense"]))}
+        if token not in known_tokens:
+            carried.append(row)
+        elif row.get("given", True) is not False:
+            given.setdefault(token, []).append(row)
+    labeled, guessed = [], []
+    for row in map(json.loads, filter(None, text.split("\n"))):
+        token = tuple(row["tokens"]), row["position"]
+        if labels := given.pop(token, []):
+            fields = {key: value for key, value in row.items() if key not in ("sense", "given", "probability")}
+            labeled += [_line(label | fields | {"given": True}) for label in labels]
+        elif token in known_tokens:
+            (labeled if row["given"] else guessed).append(_line(row))
+    return "".join([*dict.fromkeys(labeled), *map(_line, carried), *guessed]), len(carried)
+
+
+def _rows(labels: Path) -> Iterator[dict | str]:
+    """Yield the rows of a .json list or a .jsonl file, as text if they are no objects."""
+    lines = [line for _, line in iterate_lines(labels, whole=True, most=MAX_BYTES, longest=MAX_BYTES)]
+    if ".json" in labels.suffixes:
+        for row in parse_json("".join(lines)):
+            yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)
+        return
+    for line in filter(str.strip, lines):
+        row = None
+        with suppress(ValueError):
+            row = parse_json(line)
+        yield row if isinstance(row, dict) else line
+
+
+def _token(row: dict | str) -> Token | None:
+    """Return a row's sentence and the position of its word; None if it has none."""
+    with suppress(TypeError, KeyError, ValueError):
+        return tuple(map(compose, row["tokens"])), int(row["position"])
+    return None
+
+
+def _line(row: dict | str) -> str:
+    line = row.rstrip("\r\n") if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:  # half a character (unpaired surrogate): only the escaped form can hold it
+        line = json.dumps(row)
+    return f"{line}\n"

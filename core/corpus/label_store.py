@@ -1,7 +1,7 @@
-"""Saved labels of a word's sentences: a file for each word of a corpus, which several tabs and processes change step by step.
+"""Store the labels of a word's sentences: a file for each word of a corpus, which several tabs and processes change step by step.
 
-Each step is taken on what the file holds at that moment, under a lock, and the file is replaced as a whole. Sentences are known by their
-tokens, so that no label moves to another sentence when a corpus is read or cut differently: such labels stay in the file.
+Each step changes the current content of the file, under a lock, and replaces the file. Sentences are identified by their tokens, so that no label
+moves to another sentence when a corpus is read or tokenized differently. Such labels stay in the file.
 """
 
 import shutil
@@ -28,26 +28,29 @@ ASIDE = "{stem}.unreadable-{number}.jsonl"
 
 
 class CannotSave(BadInput):
-    """Labels could not be written; the file is as it was."""
+    """An error in writing labels, after which the file is unchanged."""
 
 
 def file_of(corpus: str, word: str) -> Path:
-    """Where the labels of a corpus' word are stored."""
+    """Return the file with the labels of a word of a corpus."""
     return _folder(corpus) / f"{text_fingerprint([word])[:DIGITS]}.jsonl"
 
 
 def read(path: Path, word: str) -> Given:
-    """The labels in a file, in the order they were given. A file that cannot be read is set aside; CannotSave where that fails."""
+    """Return the labels in a file, in their order. A file that cannot be read is set aside. Raises CannotSave if that fails."""
     try:
         return _read(path)
     except ElmoscopeError:
-        with _alone(path):
+        with _lock(path):
             return _present(path, word)
 
 
 def change(path: Path, word: str, labels: Labels, step: Callable[[Labels], Labels]) -> Labels:
-    """Take a step on what the file holds now, and write it; `labels` knows the steps before. BadInput from the step, or CannotSave."""
-    with _alone(path):
+    """Apply a step to the current labels of a file and write them. `labels` has the steps before.
+
+    Raises BadInput from the step, or CannotSave.
+    """
+    with _lock(path):
         present = labels.meanwhile(_present(path, word))
         after = step(present)
         if after.given != present.given:
@@ -56,7 +59,7 @@ def change(path: Path, word: str, labels: Labels, step: Callable[[Labels], Label
 
 
 def set_aside(path: Path) -> list[Path]:
-    """The files that could not be read and were set aside, in order."""
+    """Return the unreadable files that were set aside, in order."""
     return sorted(path.parent.glob(ASIDE.format(stem=path.stem, number="*"))) if path.parent.is_dir() else []
 
 
@@ -66,8 +69,7 @@ def forget(corpus: str) -> None:
 
 
 def _folder(corpus: str) -> Path:
-    """By what a corpus holds where somebody brought it, as it may be called by its path or its name. Of a language's own sentences the
-    additional words make no difference."""
+    """Return the folder of a corpus. A user's corpus is identified by its content, because it has a path and a name."""
     with suppress(ElmoscopeError):
         path = own_names.path_of(own_names.name_of(corpus) or corpus)
         corpus = path.stem if path else corpus
@@ -75,8 +77,8 @@ def _folder(corpus: str) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Alone with a file. CannotSave where others hold it too long, or its folder cannot be written."""
+def _lock(path: Path) -> Iterator[None]:
+    """Lock a file. Raises CannotSave if others hold it too long, or if its folder cannot be written."""
     try:
         with locked(path, timeout_s=WAIT_S):
             yield
@@ -96,16 +98,16 @@ def _read(path: Path) -> Given:
 
 @lru_cache(maxsize=8)
 def _read_once(path: Path, *stamp: int) -> Given:
-    """What a file of that stamp holds: a page asks at every run, and every change makes another file."""
+    """Return the labels of a file in the state of that stamp. Pages read it at every run, and every change makes another file."""
     return tuple(label_files.read_senses(path).items())
 
 
 def _present(path: Path, word: str) -> Given:
-    """As `_read`. A file that cannot be read goes aside, and what can be read of it is written again. To be called alone with the file."""
+    """Read a file that is locked. If it cannot be read, set it aside and write its valid labels again."""
     try:
         return _read(path)
     except ElmoscopeError:
-        given = tuple(label_files.read_what_can_be_read(path).items())
+        given = tuple(label_files.read_valid_senses(path).items())
         number = 1
         while (aside := path.with_name(ASIDE.format(stem=path.stem, number=number))).exists():
             number += 1

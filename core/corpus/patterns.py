@@ -1,7 +1,7 @@
-"""Which words of a corpus a part of a query means: one word, all forms of a lemma, letters with * for any, or a regular expression.
+"""Match a part of a query with the words of a corpus: one word, the forms of a lemma, letters with * for any, or a regular expression.
 
-Regular expressions are RE2's (through Arrow), whose time grows with the text alone whatever the pattern: no look-around and no
-back-references, so that none can run on for ever. They are tried on the distinct words, not on the tokens.
+Regular expressions are RE2's (through Arrow), without look-around and back-references: their time is linear in the text. They are matched with
+the distinct words, not with the tokens.
 """
 
 import re
@@ -24,8 +24,8 @@ from .encoded import EncodedCorpus
 
 ANY = "*"  # within a word any letters, alone any word
 MAX_SECONDS = 2.0  # for all distinct words
-PART = 4_000  # words between two looks at the clock
-# Forms of verbs that carry grammar, which the language's lists leave to its function words.
+PART = 4_000  # words between two checks of the time
+# Forms of auxiliary verbs, which the language's lists have only among its function words.
 FORMS = {
     "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
     "have": ("has", "had", "having", "'ve"),
@@ -34,43 +34,43 @@ FORMS = {
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
 
 
-def equal(corpus: EncodedCorpus, word: str) -> np.ndarray:
-    """(words,) bool: which is that word, letter case aside."""
+def match_word(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """Return (words,) bool: which is that word, ignoring letter case."""
     mask = np.zeros(len(corpus.words), bool)
     if (number := corpus.number.get(fold_case(bare(word)))) is not None:
         mask[number] = True
     return mask
 
 
-def like(corpus: EncodedCorpus, word: str) -> np.ndarray:
-    """(words,) bool: which are spelled like a word with * in it."""
+def match_wildcard(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """Return (words,) bool: which match a word with * in it."""
     if word == ANY:
         return np.ones(len(corpus.words), bool)
     return _matching(corpus.words, ".*".join(map(re.escape, fold_case(bare(word)).split(ANY))), word)
 
 
-def of_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
-    """(words,) bool: the lemma and what may be a form of it, by the language's irregular forms and its regular endings."""
+def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
+    """Return (words,) bool: which are the lemma or may be its forms, by the language's irregular forms and regular endings."""
     wanted = fold_case(bare(lemma))
-    mask = equal(corpus, wanted)
+    mask = match_word(corpus, wanted)
     words = corpus.word_list
     if has_hangul(wanted):
         mask[forms_among(words, wanted)] = True
         return mask
-    known = words_of(corpus.language)
+    lists = words_of(corpus.language)
     beginning = wanted[: max(1, len(wanted) - 2)]
     first = bisect_left(words, beginning)
     for k in range(first, bisect_left(words, beginning + "\U0010ffff", first)):
-        if wanted in lemmas(words[k], known):
+        if wanted in lemmas(words[k], lists):
             mask[k] = True
-    irregular = [form for form, of in known.forms.items() if wanted in of]
+    irregular = [form for form, bases in lists.forms.items() if wanted in bases]
     for form in (*irregular, *(FORMS.get(wanted, ()) if corpus.language.code == ENGLISH else ())):
-        mask |= equal(corpus, form)
+        mask |= match_word(corpus, form)
     return mask
 
 
-def matching(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
-    """(words,) bool: which a regular expression matches from end to end. BadInput for one that is none, is not RE2's, or takes too long."""
+def match_pattern(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
+    """Return (words,) bool: which a regular expression matches completely. Raises BadInput for one that is invalid, not RE2's, or too slow."""
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
@@ -90,11 +90,11 @@ def _matching(words: pa.Array, pattern: str, typed: str) -> np.ndarray:
             if time.perf_counter() > until:
                 raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=typed))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
-        raise BadInput(_fault(typed, str(error))) from None
+        raise BadInput(_explain(typed, str(error))) from None
     return np.concatenate(parts)
 
 
-def _fault(pattern: str, message: str) -> str:
+def _explain(pattern: str, message: str) -> str:
     if "too large" in message or "repetition" in message:
         return t("{pattern} could take too long: repeat at most 1,000 times.", pattern=pattern)
     return t("{pattern} could take too long: use no look-around and no \\1.", pattern=pattern)
@@ -102,7 +102,7 @@ def _fault(pattern: str, message: str) -> str:
 
 @lru_cache(maxsize=256)
 def _with_unicode(pattern: str) -> str:
-    """The pattern with letters and digits of every script where it has \\w and \\d.
+    """Return the pattern with letters and digits of every script in place of \\w and \\d.
 
     >>> _with_unicode(r"\\d+[\\w-]")
     '[\\\\p{Nd}]+[\\\\p{L}\\\\p{M}\\\\p{N}_-]'

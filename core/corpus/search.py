@@ -1,6 +1,6 @@
-"""Search in an encoded corpus: words, lemmas, phrases with wildcards and regular expressions; the lines around the hits, in any order.
+"""Search an encoded corpus for words, lemmas, phrases with wildcards and regular expressions, and show the hits in their sentences.
 
-A search compares columns of numbers, so that its time hangs on the tokens alone; a line is put into words when it is looked at.
+A search compares columns of numbers. Lines are put into words only when they are shown.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ..text.sentences import as_in_text
 from . import patterns
 from .encoded import EncodedCorpus
 
-MAX_QUERY = 200  # characters, but for a word that occurs
+MAX_QUERY = 200  # characters, unless it is a word that occurs
 MAX_WORDS = 12  # of a phrase
 WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
 KINDS = (WORD, LEMMA, PATTERN)
@@ -27,15 +27,15 @@ BY_LEFT = ("left", "left2", "left3")  # the first, second, third word before
 BY_RIGHT = ("right", "right2", "right3")
 BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.in_place.by_substitutes
 ORDERS = (IN_TEXT, *BY_LEFT, *BY_RIGHT, BY_SOURCE, BY_SENSE, AT_RANDOM, BY_SUBSTITUTES)
-EQUALLY = 3  # words that may share the first place beside a hit
-MOST_FORMS = 20  # of what the hits are
-SORT_DEPTH = 4  # words from the first that is sorted by outwards
-LONGEST = 40  # letters of a word to which like spellings are proposed
+EQUALLY = 3  # words that may share the first place next to a hit
+MOST_FORMS = 20  # of the hits
+SORT_DEPTH = 4  # words on a side that hits are sorted by
+LONGEST = 40  # letters of a word that similar spellings are proposed for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Where a search matches: numbers of the first tokens, in the order wanted, and how many words each spans."""
+    """The matches of a search: the numbers of their first tokens, in order, and their lengths in words."""
 
     first: np.ndarray  # (n,) int64
     length: np.ndarray  # (n,) int64
@@ -44,12 +44,12 @@ class Hits:
         return len(self.first)
 
     def at(self, places: np.ndarray) -> "Hits":
-        """Some of them, by their places here or a mask."""
+        """Return some of the hits, by positions or a mask."""
         return Hits(self.first[places], self.length[places])
 
 
 class Line(NamedTuple):
-    """A hit as a person reads it: its sentence, where in it, and what is known of it. A tuple: thousands are made at once."""
+    """A hit in its sentence, with its document, date and sense. A tuple, because thousands are made at once."""
 
     tokens: tuple[str, ...]  # of the sentence
     first: int  # of the hit, in `tokens`
@@ -62,7 +62,7 @@ class Line(NamedTuple):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The words before the hit; so `words`, its own, and `right`."""
+        """The words before the hit. `words` are the hit's, and `right` those after it."""
         return self.tokens[: self.first]
 
     @property
@@ -75,7 +75,7 @@ class Line(NamedTuple):
 
     @property
     def before(self) -> str:
-        """What stands before the hit, as written; so `hit` and `after`."""
+        """The text before the hit, as written. So are `hit` and `after`."""
         return self._as_written(0, self.first)
 
     @property
@@ -91,10 +91,10 @@ class Line(NamedTuple):
 
 
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
-    """All hits in the order of the text; letter case does not matter.
+    """Return all hits in the order of the text, ignoring letter case.
 
-    A query is words, of which "bank*" stands for all that begin so and a lone * for any word; lemmas, each in all its forms; or a regular
-    expression a word, separated by spaces. BadInput for nothing to search for, a bad pattern, or a * alone that the texts do not have.
+    A query is words, where "bank*" matches all that begin so and a lone * any word; lemmas, each in all its forms; or regular expressions, one
+    per word. Raises BadInput for an empty query, an invalid pattern, or a lone * that the texts do not have.
     """
     query = plain_signs(query)
     if not query.strip():
@@ -104,14 +104,16 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     if kind not in KINDS:
         raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
     if kind == PATTERN:
-        ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
+        ways = [[patterns.match_pattern(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
         words = [word for part in query.split() for word in ([part] if patterns.ANY in part else corpus.language.tokenize(part))]
-        ways = [[patterns.like(corpus, word) if patterns.ANY in word else patterns.equal(corpus, word) for word in _parts(words)]]
-    else:  # as our tokens are, and as those of a file that brings its own may be
+        ways = [
+            [patterns.match_wildcard(corpus, word) if patterns.ANY in word else patterns.match_word(corpus, word) for word in _parts(words)]
+        ]
+    else:  # as the language's tokens, and as a file with its own tokens may have it
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
-        of = patterns.of_lemma if kind == LEMMA else patterns.equal
-        ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
+        match = patterns.match_lemma if kind == LEMMA else patterns.match_word
+        ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
     if not len(hits) and kind != PATTERN and not set(query) - {patterns.ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
@@ -119,9 +121,9 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
 
 
 def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
-    """The hits sorted by the words before them or after them, by document, by sense ((n,) numbers, -1 none) or at random (by a seed).
+    """Sort hits by the words before or after them, by document, by sense ((n,) numbers, -1 for none) or at random (by a seed).
 
-    Sorted by the second word before, say, the third and fourth decide between equals, then the order of the text.
+    Of hits with equal words, for example the second before, the third and fourth decide, then the order of the text.
     """
     if by not in ORDERS:
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(by), orders=", ".join(ORDERS)))
@@ -133,8 +135,8 @@ def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray 
         names = np.array(corpus.documents, object).argsort(kind="stable").argsort()
         keys = [names[corpus.document[corpus.sentence[hits.first]]]]
     elif by == BY_SENSE:
-        of = label_of(corpus, hits) if senses is None else senses
-        keys = [np.where(of < 0, np.iinfo(np.int32).max, of)]
+        senses = label_of(corpus, hits) if senses is None else senses
+        keys = [np.where(senses < 0, np.iinfo(np.int32).max, senses)]
     elif by == AT_RANDOM:
         keys = [np.random.default_rng(seed).permutation(len(hits))]
     else:
@@ -143,7 +145,7 @@ def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray 
 
 
 def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -> list[Line]:
-    """So many hits from the given one on, in their sentences."""
+    """Return `number` hits from the one numbered `first`, in their sentences."""
     part = hits.at(slice(first, first + number))
     sentence = corpus.sentence[part.first]
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
@@ -165,12 +167,12 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
 
 
 def _names(names: list[str], codes: np.ndarray) -> list[str | None]:
-    """(n,) numbers of names, -1 where there is none."""
+    """Return the names of numbers (n,); None for -1."""
     return [names[code] if code >= 0 else None for code in codes.tolist()]
 
 
 def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
-    """(n,) the labeled sense of each hit's first labeled token, in `senses`; -1 where none is labeled."""
+    """Return the labeled sense (n,), in `senses`, of each hit's first labeled token; -1 for none."""
     if not len(corpus.label_at):
         return np.full(len(hits), -1, np.int32)
     place = np.searchsorted(corpus.label_at, hits.first)
@@ -180,9 +182,9 @@ def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
 
 
 def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list[str], int] | None:
-    """The words (no marks) that stand most often `step` words after the hits (before them, if negative), and how often each.
+    """Return the most frequent words (no punctuation) `step` words after the hits (before them, if negative), and their count.
 
-    None where no word does, or more than EQUALLY equally often.
+    None if there are none, or more than EQUALLY of them.
     """
     codes = context_codes(corpus, hits, step)
     counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
@@ -192,7 +194,7 @@ def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list
 
 
 def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
-    """What the hits are, letter case aside, and how often each; the MOST_FORMS commonest first."""
+    """Return the MOST_FORMS most frequent forms of the hits, ignoring letter case, with their counts."""
     counts: dict[str, int] = {}
     for length in np.unique(hits.length).tolist():
         first = hits.first[hits.length == length]
@@ -204,7 +206,7 @@ def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
 
 
 def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
-    """Words `step` tokens after the hits' ends (or before their beginnings), -1 beyond the sentence: (n,)."""
+    """Return the words (n,) `step` tokens after the hits (or before them, if negative); -1 beyond the sentence."""
     at = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
     inside = (at >= 0) & (at < len(corpus))
     at = np.where(inside, at, hits.first)
@@ -212,14 +214,14 @@ def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
 
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
-    """Words of the corpus spelled nearly like the query, to be proposed where it is not found."""
+    """Return words of the corpus that are spelled nearly like a query without hits."""
     word = fold_case(query.strip())[:LONGEST]
     near = [other for other in corpus.word_list if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
     return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
 
 
 def _has_wildcard(query: str) -> bool:
-    """Whether a word of a query stands for several: it has a * at a letter, or is one beside other words."""
+    """Return whether a query has a wildcard: a * at a letter, or a lone one with other words."""
     parts = query.split()
     return any(any(map(str.isalnum, part)) and patterns.ANY in part for part in parts) or (
         patterns.ANY in parts and any(set(part) != {patterns.ANY} for part in parts)
@@ -227,14 +229,14 @@ def _has_wildcard(query: str) -> bool:
 
 
 def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
-    """Return where tokens follow each other, in one sentence, that pass these masks over words: (n,) first tokens.
+    """Return the first tokens (n,) of sequences, within a sentence, whose words are in these masks.
 
-    A word that a line's end has cut in two passes with its hyphen and without.
+    A word that the end of a line has cut in two matches with its hyphen and without.
     """
     places = len(corpus) - len(masks) + 1
     if places < 1 or not all(mask.any() for mask in masks):
         return np.empty(0, np.int64)
-    rarest = int(np.argmin([corpus.frequency[mask].sum() for mask in masks]))  # looked for first; the others around it
+    rarest = int(np.argmin([corpus.frequency[mask].sum() for mask in masks]))  # found first; then the others around it
     mask = masks[rarest]
     wanted = np.flatnonzero(mask)
     codes = corpus.word[rarest : rarest + places]
@@ -247,10 +249,10 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
     return first[corpus.sentence[first] == corpus.sentence[first + len(masks) - 1]]
 
 
-def _merged(of: list[tuple[np.ndarray, int]]) -> Hits:
-    """Hits of several ways to read a query in the order of the text; of two that begin together the one of the later way."""
-    first = np.concatenate([places for places, _ in of])
-    length = np.concatenate([np.full(len(places), n) for places, n in of])
+def _merged(ways: list[tuple[np.ndarray, int]]) -> Hits:
+    """Merge the hits of several readings of a query in the order of the text. Of two that begin together, the later reading's stays."""
+    first = np.concatenate([places for places, _ in ways])
+    length = np.concatenate([np.full(len(places), n) for places, n in ways])
     places, last = np.unique(first[::-1], return_index=True)
     return Hits(places.astype(np.int64), length[::-1][last].astype(np.int64))
 

@@ -144,7 +144,7 @@ def read_judgments(path: str | Path) -> list[UsePair]:
 
 
 def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
-    """What each annotator said of each pair that anybody judged, None where nothing: what `core.corpus.agreement.alpha` takes."""
+    """What each annotator said of each pair that anybody judged, None where nothing: what `core.corpus.measures.alpha` takes."""
     pairs = list(dict.fromkeys(frozenset((each.first, each.second)) for each in judgments))
     annotators = list(dict.fromkeys(each.annotator for each in judgments))
     known = {(each.annotator, frozenset((each.first, each.second))): each.judgment or None for each in judgments}

@@ -82,10 +82,12 @@ class Encoder:
 
     @property
     def n_layers(self) -> int:
+        """Return the number of layers, layer 0 included."""
         return self.model.shape.n_layers + 1
 
     @property
     def dim(self) -> int:
+        """Return the size of a layer's vectors."""
         return self.model.shape.dim
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:

@@ -48,9 +48,11 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: list[str]) -> Vocabulary:
+        """Build a vocabulary from words, most frequent first."""
         return cls(tuple(words), {word: k for k, word in enumerate(words)})
 
     def id(self, token: str) -> int:
+        """Return a token's number, that of <UNK> for an unknown one."""
         return self.ids.get(token, SPECIALS.index(UNKNOWN))
 
     def __len__(self) -> int:
@@ -59,6 +61,8 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
+    """A word and its probability."""
+
     word: str
     probability: float
 
@@ -81,6 +85,7 @@ class Perplexity:
 
     @property
     def mean(self) -> float:
+        """Return the mean of both directions."""
         return (self.forward + self.backward) / 2
 
 

@@ -73,6 +73,7 @@ class NarrowLSTM:
                 torch.backends.quantized.engine = before
 
     def __call__(self, x: Tensor, batch_sizes: list[int], state: State | None = None) -> tuple[Tensor, State]:
+        """Run the layer over packed rows like core.elmo.model.ProjectedLSTM.forward."""
         return infer(x, batch_sizes, self.clips, self.hidden, self.products, state)
 
 

@@ -35,6 +35,7 @@ class Highway(nn.Module):
         nn.init.constant_(self.carry.bias, -2.0)  # starts by passing its input on
 
     def forward(self, x: Tensor) -> Tensor:
+        """Apply the highway layer to rows (N, F)."""
         gate = torch.sigmoid(self.carry(x))
         return torch.lerp(x, torch.relu(self.transform(x)), gate)
 
@@ -62,6 +63,7 @@ class CharacterCNN(nn.Module):
         return torch.from_numpy(character_ids(words, self.max_characters)).to(self.embedding.weight.device)
 
     def forward(self, ids: Tensor) -> Tensor:
+        """Return the vectors (N, P) of character ids."""
         return self.projection(self.after_highways(self.pooled(ids)))
 
     def pooled(self, ids: Tensor) -> Tensor:
@@ -95,6 +97,7 @@ class CharacterCNN(nn.Module):
         return self.anchored
 
     def after_highways(self, x: Tensor) -> Tensor:
+        """Return the filters' maxima after all highway layers."""
         for highway in self.highways:
             x = highway(x)
         return x

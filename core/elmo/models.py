@@ -44,6 +44,7 @@ class Model:
 
     @property
     def is_elmo(self) -> bool:
+        """Return whether it is a biLM, not a transformer."""
         return isinstance(self.encoder, Encoder)
 
     @property

@@ -1,4 +1,4 @@
-"""Classifiers at work: answers side by side, confidence against accuracy, confusion, curves of a training."""
+"""Figures of classifiers: predictions, reliability, confusions, training curves and accuracies."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,12 @@ KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#
 
 
 def kind_titles() -> dict[str, str]:
-    """The names of KINDS in the reader's language."""
+    """Return the names of KINDS in the language of the interface."""
     return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
 
 
 def class_colors(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
-    """A color for each class, the same wherever it is drawn; ordered ones run from red to blue."""
+    """Return a color for each class. Ordered classes run from red to blue."""
     if ordered and len(labels) > 1:
         places = np.linspace(0, len(GRADES) - 1, len(labels)).round().astype(int)
         return {label: GRADES[k] for label, k in zip(labels, places, strict=True)}
@@ -30,13 +30,15 @@ def class_colors(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
 
 
 def chain_colors(most: int) -> dict[str, str]:
-    """A color for each chain's number, from "1"; none for those that are more than there are colors."""
+    """Return a color for each chain's number, from "1". Chains beyond the number of colors have none."""
     return {str(k): color for k, color in zip(range(1, most + 1), SENSE_COLORS, strict=False)}
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colors: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100% of it shared out among the classes; the answer is named in its part. The names of those that do not say
-    what most say are marked and bold."""
+    """Draw a bar for each classifier, divided among the classes. The predicted class is named in its part.
+
+    Classifiers that disagree with the majority are marked and bold.
+    """
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     most = max(best, key=best.count)
@@ -53,7 +55,7 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
 
 
 def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colors: Sequence[str]) -> go.Figure:
-    """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
+    """Draw a bar of each classifier for each answer, side by side and labeled, so that no color has to be distinguished."""
     figure = Figure()
     for title, row, color in zip(titles, shares, colors, strict=True):
         texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
@@ -65,7 +67,7 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
 
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
-    """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
+    """Draw the learned weight s_j of each layer as a heat map. Rows are tasks with the place of their layer mix."""
     names = list(weights)
     values = np.array([list(row) for row in weights.values()])
     layers = [layer_title(str(k)) for k in range(values.shape[1])]
@@ -79,7 +81,7 @@ def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
 
 
 def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> Markup:
-    """Each token on a ground that says how much it speaks for (blue) or against (orange) a class; log-odds on hover."""
+    """Mark each token by its support for (blue) or against (orange) a class. Hovering shows the log-odds."""
     most = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
     parts = []
     for token, value in zip(tokens, values, strict=True):
@@ -89,7 +91,7 @@ def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -
 
 
 def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
-    """Confidence against accuracy: dots on the diagonal are honest. `bins`: confidence, accuracy, n (Guo et al. 2017, fig. 1)."""
+    """Draw accuracy by confidence (Guo et al. 2017, fig. 1). `bins` are (confidence, accuracy, n). Calibrated bins are on the diagonal."""
     kept = [b for b in bins if b["n"]]
     largest = max([1, *(b["n"] for b in kept)])
     figure = Figure()
@@ -109,7 +111,7 @@ def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
 
 
 def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> go.Figure:
-    """(C, C) counts, a row for each true class: shade by the row's share, counts as text."""
+    """Draw (C, C) counts with a row for each true class, shaded by the row's shares."""
     counts = np.asarray(confusion, float)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     names = [shorten(label, LABEL) for label in labels]
@@ -126,8 +128,10 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
 
 
 def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False) -> go.Figure:
-    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart. `x` and `y` name
-    the axes; without an `x` it counts epochs."""
+    """Draw lines of (x, y) points with their names at the right edge, spread so that they do not overlap.
+
+    `x` and `y` are the titles of the axes. Without `x` the axis counts epochs.
+    """
     figure = Figure()
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
@@ -170,7 +174,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
 def leads_figure(
     leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colors: dict[str, str], *, x: str, y: str
 ) -> go.Figure:
-    """Named lines of (x, mean, low, high, shown): differences with their intervals, if any, around 0, hollow where they may be chance."""
+    """Draw lines of differences around 0: (x, mean, low, high, shown). Points that are not shown to differ from 0 are hollow."""
     figure = Figure()
     names = list(leads)
     span = t("{low} to {high}", low="%{customdata[1]:+.1%}", high="%{customdata[2]:+.1%}")
@@ -196,7 +200,7 @@ def leads_figure(
 
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
-    """A dot a classifier, best on top, with twice its standard deviation over seeds; a color for each kind."""
+    """Draw a dot for each classifier, best on top, with twice its standard deviation over seeds. Colors are kinds."""
     figure = Figure()
     names = list(scores)
     titles = kind_titles()

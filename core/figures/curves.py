@@ -1,4 +1,4 @@
-"""What decides a verdict as curves: pairs of one meaning and of two, kind by kind, and where a pair falls."""
+"""The evidence for a verdict as curves: calibration pairs of one meaning and of two, by kind of evidence, and the value of a pair."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ROW = 120  # pixels
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EvidenceRow:
-    """One kind of evidence: densities of calibration pairs, and the value of this pair."""
+    """A kind of evidence: densities of the calibration pairs, and the value of this pair."""
 
     name: str
     low: float  # of the first bin
@@ -26,14 +26,14 @@ class EvidenceRow:
 
     @property
     def favors_same(self) -> bool:
-        """Whether pairs of one meaning are denser where this pair falls."""
+        """Return whether pairs of one meaning are denser at this pair's value."""
         share = (self.value - self.low) / max(self.high - self.low, 1e-9)
         place = min(len(self.same) - 1, max(0, int(share * len(self.same))))
         return self.same[place] > self.different[place]
 
     @property
     def as_lists(self) -> dict:
-        """For JSON."""
+        """Return the row for JSON."""
         curves = {name: [round(float(item), 4) for item in getattr(self, name)] for name in ("same", "different")}
         return {"name": self.name, "low": self.low, "high": self.high, "value": self.value} | curves
 

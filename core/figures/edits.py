@@ -1,4 +1,4 @@
-"""A path of edits: step by step on a word's map, and the lead of one sense over another by step."""
+"""A path of edits: its steps on a word's map, and the lead of one sense over another by step."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
 def margin_figure(
     margins: dict[str, Sequence[float]], flips: dict[str, int | None], senses: tuple[str, str], hovers: Sequence[str], *, chosen: str
 ) -> go.Figure:
-    """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
+    """Draw the second sense's lead in cosine, with a line for each layer and a diamond where a line first crosses 0. NaN is left out."""
     figure = Figure()
     n = len(hovers)
     heights = [value for values in margins.values() for value in values if np.isfinite(value)]
@@ -60,7 +60,7 @@ def margin_figure(
 
 
 def _numbers(points: np.ndarray, near: float) -> list[tuple[np.ndarray, str]]:
-    """(where, which steps) of the labels: steps on one place are named together, runs as "2–5"."""
+    """Return the places and texts of step numbers. Steps at one place share a label, with runs such as "2–5"."""
     groups: list[tuple[np.ndarray, list[int]]] = []
     for k, point in enumerate(points):
         for place, members in groups:

@@ -1,7 +1,7 @@
-"""What a language model expected: bars behind words, bars above and below them, and two versions of a text on one line.
+"""Expectations of a language model: bars behind and around words, and two versions of a text compared.
 
-Forward is blue and backward vermilion, as in every figure of the training. Bars behind and around the words of a page's own
-buttons are style rules, so that a word stays a button: reached by keyboard, read aloud, and wrapped with its line.
+Forward is blue and backward vermilion, as in every figure of the training. Bars are style rules of the page's own buttons, so that
+a word stays a button: reached by keyboard, read aloud, and wrapped with its line.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ OTHER = "rgba(128,128,140,0.95)"
 
 
 def list_rules(selector: str, shares: Sequence[float], color: str) -> str:
-    """Style rules for a column of buttons: behind button k (`selector`_k) a bar of that share (0 to 1) of its width."""
+    """Return style rules for a column of buttons. Button `selector`_k has a bar behind it, as wide as its share (0 to 1)."""
     rules = []
     for k, share in enumerate(shares):
         end = f"{100 * min(max(share, 0.0), 1.0):.1f}%"
@@ -37,8 +37,10 @@ def list_rules(selector: str, shares: Sequence[float], color: str) -> str:
 
 
 def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[float]) -> str:
-    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it. A word outside the
-    model's list (NaN) has a hatched stub on both sides."""
+    """Return style rules for a row of word buttons: forward surprisal (bits) as a bar above each, backward as a bar below.
+
+    A word outside the model's vocabulary (NaN) has a hatched stub on both sides.
+    """
     rules = [
         f"{selector} button {{overflow: visible; margin: {FULL_PIXELS + 3}px 0;}}",
         f"{selector} button::before, {selector} button::after {{content: ''; position: absolute; left: 12%; right: 12%; pointer-events: none;}}",
@@ -54,17 +56,17 @@ def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[flo
 
 
 def bar_height(bits: float) -> int:
-    """Pixels of a bar for a surprisal; at least one, and at most the room there is."""
+    """Return the height of a surprisal's bar in pixels, between one and the most that fits."""
     return max(1, round(FULL_PIXELS * min(bits, FULL_BITS) / FULL_BITS))
 
 
 def versions_figure(
     words: Sequence[tuple[str | None, str | None]], old: Sequence[Sequence[float]], new: Sequence[Sequence[float]]
 ) -> go.Figure:
-    """Surprisal along two versions of a text, word beside word; forward above, backward below.
+    """Draw surprisal along two versions of a text, aligned word by word: forward above, backward below.
 
-    `words` are (other version's, this version's), None where one has none; `old` and `new` are (2, n) bits, NaN where there
-    is no score. Of a long text the part around what was changed is drawn (see `window`).
+    `words` are (word of the other version, of this version), None where one has no word. `old` and `new` are (2, n) bits, NaN without a
+    score. Only the part around the edits of a long text is drawn (see `window`).
     """
     first, last = window(words)
     words = words[first:last]
@@ -92,7 +94,7 @@ def versions_figure(
 
 
 def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
-    """(first, past the last) place drawn: all of a short text, of a long one what stands around its first change."""
+    """Return the (first, end) places to draw: all of a short text, the surroundings of the first edit of a long one."""
     if len(words) <= MOST_PLACES:
         return 0, len(words)
     change = next((k for k, (a, b) in enumerate(words) if a != b), 0)
@@ -101,7 +103,7 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
 
 
 def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
-    """Whether a version's name goes above its line's end: the higher one's does."""
+    """Return whether a version's name goes above the end of its line, which the higher version's does."""
     ends = [next((v for v in reversed(list(values)) if np.isfinite(v)), 0.0) for values in (old, new)]
     return ends[side] > ends[1 - side] or (side == 1 and ends[0] == ends[1])
 

@@ -1,4 +1,4 @@
-"""What decided a sense: a sentence colored by its words' influence, words by layers, and what each half would choose."""
+"""The words that decided a sense: a sentence colored by influence, a table by layers, and the choice of each direction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ WORD = "text-align:right;padding:0.12rem 0.5rem;max-width:9rem;overflow-wrap:bre
 
 
 def signed_each(names: Sequence[str], values: Sequence[float]) -> str:
-    """Each of several with its name: "river edge +0.03, financial institution −0.01"."""
+    """Write several differences with their names: "river edge +0.03, financial institution −0.01"."""
     return ", ".join(f"{name} {signed(value)}" for name, value in zip(names, values, strict=True))
 
 
 def signed(value: float) -> str:
-    """A difference of cosines to two digits, with its sign where it has one.
+    """Write a difference of cosines with two digits and its sign, without a sign for zero.
 
     >>> signed(0.056), signed(-0.004)
     ('+0.06', '0.00')
@@ -42,7 +42,7 @@ def signed(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HalfBar:
-    """One bar of `halves_figure`."""
+    """A bar of `halves_figure`."""
 
     group: str  # the layer
     half: str
@@ -61,8 +61,10 @@ def influence_marks(
     *,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """A sentence with a number under each word tried, on a ground of `colors[0]` where the number is positive and `colors[1]` where it is
-    negative, the target framed. `values` and `hovers` (plain text) are by position; `write` spells a number."""
+    """Write a sentence with a number under each tried word, colored by its sign, and the target framed.
+
+    `colors` are for positive and negative numbers. `values` and `hovers` (plain text) are by position. `write` formats a number.
+    """
     most = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):
@@ -90,8 +92,10 @@ def influence_table(
     chosen: int,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """A heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
-    between its words. `values` are the (K, V) influences of the words `changed`, colored as by `influence_marks`."""
+    """Draw a heat map of words in reading order by layers, with the `chosen` layer in bold and the target between its words.
+
+    `values` are the (K, V) influences of the words `changed`, colored as by `influence_marks`.
+    """
     most = _most(values.ravel())
     at = {k: row for row, k in enumerate(changed)}
     title, row, cell = ('<th scope="col" style="{}">{}</th>', '<tr><th scope="row" style="{}">{}</th>{}</tr>', '<td style="{}">{}</td>')
@@ -105,8 +109,10 @@ def influence_table(
 
 
 def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
-    """A bar for each half of each layer: the sense it would choose alone, and by how much; a stroke for the word alone,
-    an arrow where it stands far to the left of the picture."""
+    """Draw a bar for each direction of each layer: the sense that it chooses alone, and its lead.
+
+    A stroke is the word without a sentence, an arrow if it is left of the picture.
+    """
     figure = Figure()
     places = []
     gap = 0.0
@@ -160,7 +166,7 @@ def _most(values) -> float:
 
 
 def _ground(value: float, most: float, colors: tuple[str, str]) -> str:
-    """The style of what has this value: the stronger, the less of the page shows through."""
+    """Return the style of a cell's background, which is stronger for larger values."""
     color = colors[0] if value >= 0 else colors[1]
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"

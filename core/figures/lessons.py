@@ -1,4 +1,4 @@
-"""Pictures of the lessons: densities of cosines in rows, measures with their intervals, a word each as a dot."""
+"""Figures of the lessons: rows of cosine densities, measures with intervals, and a dot for each word."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ ROW = 0.86  # of the distance of two rows' feet: how high a curve is
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of densities: its name, what stands at its right, and the curves by name."""
+    """A row of densities: its name, the text at its right, and its curves by name."""
 
     name: str
     note: str
@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """One row of a picture by word: a mean with its interval, and a dot a word behind it."""
+    """A row of a figure by word: a mean with its interval, and a dot for each word."""
 
     name: str
     mean: float
@@ -39,7 +39,7 @@ class Dots:
 def density_rows(
     rows: Sequence[Row], grid: np.ndarray, colors: Mapping[str, str], *, span: tuple[float, float], key: str, at: float | None = None
 ) -> go.Figure:
-    """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
+    """Draw densities over `grid` (n,), a row for each layer, all curves equally high. `at` draws a line through all rows."""
     figure = Figure()
     inside = (grid >= span[0]) & (grid <= span[1])
     x = grid[inside]
@@ -74,7 +74,7 @@ def density_rows(
 
 
 def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True) -> go.Figure:
-    """Means with their intervals, a row each; behind them a gray dot for each word, the marked word's larger and dark."""
+    """Draw a row for each mean with its interval, and a gray dot for each word. The marked word's dots are larger and dark."""
     figure = Figure()
     rng = np.random.default_rng(0)
     form = ".0%" if per_cent else ".2f"
@@ -114,14 +114,14 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
 
 
 def _pale(color: str) -> str:
-    """#rrggbb -> the same, most of the page seen through it."""
+    """Return a color, "#rrggbb", nearly transparent."""
     return f"rgba({int(color[1:3], 16)},{int(color[3:5], 16)},{int(color[5:7], 16)},0.18)"
 
 
 def word_dots(
     xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, color: str, key: str
 ) -> go.Figure:
-    """A dot a word, its name when pointed at; `log` is of the axis across."""
+    """Draw a dot for each word, named on hover. `log` concerns the horizontal axis."""
     spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # whole numbers lie on each other
     figure = Figure().add_scatter(
         x=np.asarray(xs, float) + spread,
@@ -138,7 +138,7 @@ def word_dots(
 
 
 def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str) -> go.Figure:
-    """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
+    """Draw accuracies by the probe's rank on a logarithmic axis, with named lines. `level` is an accuracy without a probe."""
     figure = Figure()
     colors = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line=style.DOTTED)

@@ -1,4 +1,4 @@
-"""Vectors in space: the angle between two, cosines per layer, and maps of many."""
+"""The angle between two vectors, cosines per layer, and maps of many vectors."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -35,10 +35,10 @@ NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
 
 
 def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, layer: str, glove: float | None) -> go.Figure:
-    """Two vectors as what their cosine says: two rays at the true angle; left of them GloVe's, which is one where the word is.
+    """Draw two vectors as rays at the angle of their cosine, with those of GloVe to their left.
 
-    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none. Names stand beside their
-    stars, outwards, and both pictures are as far from each other as their names need on a phone.
+    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None if one has none. The distance between both pictures is
+    what their names need on a phone.
     """
     item = t("one vector") if same_word else t("two vectors")
     message = t("no vector") if glove is None else item
@@ -49,7 +49,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
 
     def reach(scale: float) -> list[float]:
-        """Pixels from GloVe's foot to the left and right, and from ELMo's, at so many pixels a unit."""
+        """Return the pixels needed to the left and right of GloVe's foot and of ELMo's."""
         dots = max(spread[0] * scale + STAR, wide[0])
         return [dots, dots, *(max(spread[1] * scale + STAR + name, wide[1]) for name in names)]
 
@@ -67,7 +67,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
 
 
 def _angle(cosine: float) -> float:
-    """In radians."""
+    """Return the angle in radians."""
     return math.acos(max(-1.0, min(1.0, cosine)))
 
 
@@ -96,8 +96,10 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
-    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar. `random` is
-    by layer the mean cosine of two random words: a line across its bar."""
+    """Draw the cosine of each layer as a bar from 0 to 1, or from below 0 if a cosine is negative.
+
+    `random` has the mean cosine of two random words by layer, drawn as a line across its bar.
+    """
     names = list(values)
     lowest = min(0.0, *values.values())
     figure = Figure()
@@ -124,7 +126,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapLook:
-    """How a map of one layer looks; without `limits` it holds its dots, and only with `titles` (HTML) it has axes."""
+    """The style of a map of one layer. Without `limits` it fits its dots. It has axes only with `titles` (HTML)."""
 
     layer: str
     key: str
@@ -141,8 +143,10 @@ class MapLook:
 def map_figure(
     coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], look: MapLook
 ) -> go.Figure:
-    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
-    the order given, gray points first; each is named once beside its own points."""
+    """Draw occurrences at (N, 2) coordinates, each with its sense or None and its hover text.
+
+    `rows` are stable row ids. Gray dots are drawn first, then the senses in the given order. Each sense is named once, next to its dots.
+    """
     figure = Figure()
     picked, edges = set(look.picked), {}
     xy = np.asarray(coordinates, float)
@@ -175,7 +179,7 @@ def map_figure(
 
 
 def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
-    """The stars, and axes only where they have titles."""
+    """Add the stars, and axes if they have titles."""
     add_stars(figure, look.stars, look.layer)
     ranges = (look.limits[:2], look.limits[2:]) if look.limits else (None, None)
     axes = {"showgrid": False, "zeroline": True, "zerolinecolor": GRAY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
@@ -186,7 +190,7 @@ def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
 
 
 def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
-    """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
+    """Return the place for a group's name that hides least: at its rim, away from the middle of the map."""
     middle = everything.mean(0)
     center = np.median(points, axis=0)
     away = center - middle
@@ -195,7 +199,7 @@ def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
 
 
 def _side(x: float, low: float, high: float) -> str:
-    """Which end of a name stands at x, so that the name stays within the map."""
+    """Return which end of a name is at x, so that the name stays within the map."""
     place = (x - low) / max(high - low, 1e-9)
     return "right" if place > 0.8 else "left" if place < 0.2 else "center"
 
@@ -226,7 +230,7 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
 
 
 def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
-    """x and y ranges that hold all places (..., 2), with a margin: small multiples share their axes."""
+    """Return x and y ranges that hold all places (..., 2) with a margin, for small multiples with the same axes."""
     points = np.concatenate([np.asarray(each, float).reshape(-1, 2) for each in places])
     low, high = points.min(0), points.max(0)
     pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too

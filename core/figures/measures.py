@@ -1,4 +1,4 @@
-"""What was measured: layer weights, accuracies beside chance, how a model was trained, and what each of its layers knows."""
+"""Measures of a model: layer weights, accuracies compared with chance, its training, and what its layers know."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ QUANTITIES = {  # of a training log: how a value reads
 
 
 def weight_bars(weights) -> go.Figure:
-    """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
+    """Draw softmax(w), (L,), as a bar from 0 to 1 for each layer."""
     names = [f"s{k}" for k in range(len(weights))]
     figure = Figure()
     colors = [layer_color(str(k)) for k in range(len(weights))]
@@ -38,7 +38,7 @@ def weight_bars(weights) -> go.Figure:
 def accuracy_lines(
     curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None, static: float | None = None
 ) -> go.Figure:
-    """1-NN sense accuracy per layer and mix as bars on one scale, with chance, majority and the static context as lines."""
+    """Draw 1-NN sense accuracy per layer and mix as bars, with chance, majority and the static context as lines."""
     figure = Figure()
     for name, values in curves.items():
         layers = list(values)
@@ -71,7 +71,7 @@ def accuracy_lines(
 
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
-    """The lines of chance and of the most frequent sense, as one where they would lie on each other."""
+    """Return the lines of chance and of the most frequent sense, as one if they would overlap."""
     chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
         return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
@@ -80,7 +80,7 @@ def _merged_lines(null: float | None, majority: float | None) -> list[tuple[floa
 
 
 def quantity_titles() -> dict[str, str]:
-    """The labels of QUANTITIES on their axes."""
+    """Return the titles of QUANTITIES for their axes."""
     return {
         "perplexity": t("held-out perplexity"),
         "loss": t("sampled loss (nats/word)"),
@@ -93,7 +93,7 @@ COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
 
 
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
-    """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
+    """Draw a training log over tokens. `quantity` is one of QUANTITIES. `ends` names each stage and its end."""
     figure = Figure()
     title = quantity_titles()[quantity]
     quantity_name = QUANTITIES[quantity]
@@ -114,7 +114,7 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
 
 
 def _ticks(validations: list[dict]) -> list[int]:
-    """Round perplexities to write at the axis: at least three where the training stayed within a narrow range."""
+    """Return round perplexities for the axis, at least three even if the training stayed within a narrow range."""
     values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
     low, high = (min(values), max(values)) if values else (50, 800)
     for step in (COARSE, range(10, 1000, 20), range(10, 1000, 10), range(5, 1000, 5)):
@@ -141,7 +141,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One task of those side by side."""
+    """A task of a figure with several."""
 
     title: str
     data: str  # on what
@@ -204,7 +204,7 @@ def find_axis(panels: list[Panel]) -> tuple[float, float]:
 
 
 def _levels(panel: Panel) -> list[float]:
-    """What its lines stand at."""
+    """Return the accuracies of a panel's lines."""
     return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]
 
 
@@ -215,7 +215,7 @@ def _rate(part: Part) -> str:
 
 
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
-    """How often something occurs in each part, by name."""
+    """Draw how often something occurs in each part, by name."""
     counts = [n for _, n, _ in parts]
     figure = Figure()
     texts, rates = [f"{n:,}" for n in counts], list(map(_rate, parts))
@@ -227,7 +227,7 @@ def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Fi
 
 
 def frequency_columns(parts: Sequence[Part]) -> go.Figure:
-    """Per million tokens of each year: years differ in how much text they have."""
+    """Draw occurrences per million tokens by year, since years differ in how much text they have."""
     figure = Figure().add_bar(
         x=[name for name, _, _ in parts],
         y=[1e6 * n / max(1, size) for _, n, size in parts],

@@ -1,4 +1,4 @@
-"""Place the names of groups on a map so that none covers another, however wide the map is drawn."""
+"""Place the names of groups on a map so that none overlaps another, at any width of the map."""
 
 from collections.abc import Sequence
 

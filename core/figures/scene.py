@@ -1,4 +1,4 @@
-"""Home's picture as a figure, for notebooks and HTML files."""
+"""Home's picture as a figure for notebooks and HTML files."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Figures of the pages Compare and Senses: overlaps, whole spaces, senses as bands, how many clusters, clusters and labels on a map."""
+"""Figures of compared spaces and of senses: overlaps, CKA, accuracy by depth, bands, clusters and labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
 
 def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
-    """How many words keep 0, 1, ... k of their k neighbors: (n,) whole numbers; `chance` is the share that luck gives."""
+    """Draw how many words share 0 to k of their k neighbors, (n,). `chance` is the expected share of random neighbors."""
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
     figure = Figure().add_bar(
@@ -43,7 +43,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 
 
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
-    """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
+    """Draw the linear CKA of every pair of spaces, (m, m), with numbers in the cells if they fit."""
     short_names = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
     figure = Figure().add_heatmap(
         z=matrix,
@@ -69,7 +69,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
 
 
 def _short_column(name: str) -> Markup:
-    """A space's name below its column, where the rows have said it whole: its layer, or a vector file's name part by part."""
+    """Return a space's name for its column, shorter than for its row: its layer, or the parts of a vector file's name."""
     return Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-"))
 
 
@@ -103,7 +103,7 @@ class Line:
 
 
 def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
-    """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
+    """Draw accuracy from layer 0 to the top layer, a named line for each model of any depth, with chance."""
     figure = Figure()
     figure.add_hline(y=chance, line=style.DOTTED)
     add_text(figure, 0, chance, t("shuffled labels"), xanchor="left", yanchor="bottom", size=12)
@@ -123,7 +123,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
 def draw_found_map(
     coordinates: np.ndarray, result: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """A map (n, 2) colored by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
+    """Draw a map (n, 2) colored by cluster (n,) and shaped by gold label if there is one. Clusters are named below their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([style.SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
@@ -150,8 +150,10 @@ def draw_found_map(
 def label_map(
     coordinates: np.ndarray, of: np.ndarray, sure: np.ndarray, labeled: np.ndarray, names: Sequence[str], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """A map (n, 2) of what few labels spread to: (n,) the sense of each, -1 none, and how sure, 0 to 1; labeled dots have a rim. A dot's
-    customdata is its number."""
+    """Draw a map (n, 2) of spread labels: the sense of each sentence (n,), -1 for none, and its probability.
+
+    Labeled dots have a rim. The customdata of a dot is its number.
+    """
     figure = Figure().add_scatter(
         x=coordinates[:, 0],
         y=coordinates[:, 1],
@@ -203,7 +205,7 @@ def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, col
 
 
 def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
-    """{cluster: (x, y, shift in pixels)}: a name goes below its dots, or above them, or lower still: the first place that is free."""
+    """Return {cluster: (x, y, shift in pixels)}: the first free place below, above or further below the cluster's dots."""
     wide, high = np.ptp(coordinates, axis=0) + 1e-9
     spots: dict[int, tuple[float, float, int]] = {}
     for number in range(n):
@@ -219,12 +221,12 @@ def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[in
 
 
 def _cover(item: tuple[float, float, int], other: tuple[float, float, int], wide: float, high: float) -> bool:
-    """Whether two names would lie on each other, on a map of 350 pixels' height and no more width than a phone's."""
+    """Return whether two names would overlap on a map 350 pixels high and as wide as a phone."""
     apart = abs((item[1] - other[1]) / high * 350 + item[2] - other[2])
     return apart < 27 and abs(item[0] - other[0]) / wide < 0.75
 
 
 def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
-    """(sign, label) of each gold label, in the order `draw_found_map` gives shapes."""
+    """Return (sign, label) of each gold label, in the order in which `draw_found_map` gives shapes."""
     signs = ("●", "◆", "■", "▲", "✚", "✖", "⬟", "⬢")
     return [(signs[k % 8], label) for k, label in enumerate(sorted({label for label in gold if label}))]

@@ -1,4 +1,4 @@
-"""A spelling as the char-CNN reads it: letters and windows by what they give, cosines as tables."""
+"""The char-CNN's reading of a spelling: contributions of letters and windows, and tables of cosines."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ SHOWN_LETTERS = 26
 
 
 def letter_marks(firing: Firing) -> Markup:
-    """A word's letters, marks included, each on a ground that says how much it gives (blue) or takes (orange)."""
+    """Mark each letter of a word, boundary marks included, by what it adds (blue) or takes (orange)."""
     shares = firing.by_letter
     parts = []
     most = max(LEAST, np.abs(shares).max())
@@ -30,12 +30,12 @@ def letter_marks(firing: Firing) -> Markup:
 
 
 def visible(letter: str) -> str:
-    """A character that can be seen: itself, or its code point's number."""
+    """Return a visible character as it is, any other as the number of its code point."""
     return letter if letter.isprintable() and not letter.isspace() else f"U+{ord(letter[0]):04X}"
 
 
 def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
-    """Above, what each letter gives through the windows of each width; below, the k windows that give or take most."""
+    """Draw each letter's contribution through the windows of each width; below it the k windows that contribute most."""
     letters = [visible(letter) for letter in firing.letters]
     n = len(firing.letters)
     spans = [window for window in firing.windows if window.lettered][:k]
@@ -93,12 +93,12 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
 
 
 def _add_text_right(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
-    """A text at the right of a row of the subplot whose axes end in `axis`."""
+    """Add a text at the right of a row of the subplot whose axes end in `axis`."""
     add_text(figure, 1.01, y, text, xref=f"x{axis} domain", yref=f"y{axis}", xanchor="left")
 
 
 def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: str) -> go.Figure:
-    """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
+    """Draw (n, n) cosines as a shaded table. NaN, of a word without a vector, is "none"."""
     names = [shorten(word, 14) for word in words]
     n = len(names)
     places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name

@@ -1,8 +1,8 @@
-"""One look for every figure: palette, hover text, and the layout all of them start from.
+"""The look that all figures share: palette, hover texts and layout.
 
-Senses wear the Okabe-Ito colors (safe for color-blind readers; then shapes repeat them), layers one blue from
-light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colors
-are chosen to stand on a white and on a near-black page; text takes the page's own color.
+Senses have the Okabe-Ito colors (safe for color-blind users; then shapes repeat them), layers one blue from light to dark, the layer mix
+the darkest, GloVe orange, and the user's own sentence a star with a dark rim. Colors are readable on a white and on a near-black page; text
+takes the page's own color.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "mod
 
 
 class Figure(go.Figure):
-    """Plotly's, whose texts are shown as they stand unless they are Markup; what is said of a point stands alone, without its trace's name."""
+    """A Plotly figure that shows texts literally unless they are Markup, and hover texts without the trace's name."""
 
 
 def _escaping(name: str):
@@ -81,7 +81,7 @@ def sense_color(number: int) -> str:
 
 
 def ink(ground: str) -> str:
-    """Black or white, "#rrggbb": the one that is read better on a ground of that color (WCAG 2.1's relative luminance)."""
+    """Return black or white, "#rrggbb", whichever has more contrast on a color (relative luminance, WCAG 2.1)."""
     channels = [int(ground[k : k + 2], 16) / 255 for k in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -89,8 +89,10 @@ def ink(ground: str) -> str:
 
 
 def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], texts, **options) -> None:
-    """A heat map of (rows, columns) shares, 0 to 1, each cell with its text in black or white, whichever is read better on its shade: what
-    plotly chooses for a shade half transparent is right in one theme alone."""
+    """Draw a heat map of (rows, columns) shares, 0 to 1, with a text in black or white in each cell.
+
+    Plotly's own choice for a half transparent shade is readable in one theme only.
+    """
     shares = np.asarray(shares, float)
     scale = [[0, SHADES[0]], [1, SHADES[1]]]
     figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
@@ -101,13 +103,13 @@ def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], te
 
 
 def between(low: str, high: str, along: float) -> str:
-    """The color so far `along` the way from one "#rrggbb" to another, 0 to 1."""
+    """Return the color at `along` (0 to 1) between two colors "#rrggbb"."""
     ends = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
     return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
-    """A sentence with its token in bold, wrapped for a hover card."""
+    """Return a sentence with its token in bold, wrapped for a hover card."""
     lines = []  # escaped by hand: Markup would cost ten times as much, and maps have thousands
     line = ""
     length = 0
@@ -125,7 +127,7 @@ def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60)
 
 
 def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
-    """The house style of every figure: no box, no ground, page's font, zoom kept under `key`."""
+    """Apply the common layout: no box, no background, the page's font. Zoom is kept under `key`."""
     figure.update_layout(
         height=height,
         font_family=FONTS,
@@ -141,13 +143,13 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
 
 
 def add_line(figure: go.Figure, x, y, color: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
-    """A line with a dot at each value."""
+    """Add a line with a dot at each value."""
     look = {"line": {"color": color, "width": width, "dash": dash}, "marker": {"size": 7}} | more
     figure.add_scatter(x=list(x), y=list(y), mode="lines+markers", hovertemplate=card, **look)
 
 
 def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, labels=None, size: float = 13, **more) -> None:
-    """Dots at (n, 2) points, each with its card when pointed at, and where there are `labels` with its own beside it."""
+    """Add dots at (n, 2) points with hover cards and, with `labels`, names next to them."""
     words = {} if labels is None else {"text": labels, "textfont": {"size": size}}
     x, y = np.asarray(points, float).reshape(-1, 2).T
     look = {"mode": "markers" if labels is None else "markers+text", "marker": marker, "hovertext": list(cards)}
@@ -155,55 +157,55 @@ def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, l
 
 
 def add_rows(figure: go.Figure, values, names, colors, texts: Sequence[str], card: str, **more) -> None:
-    """A bar a row, each with its number behind it."""
+    """Add a bar for each row, with its number behind it."""
     look = {"textposition": "outside", "cliponaxis": False, "marker_color": colors} | more
     figure.add_bar(x=list(values), y=list(names), orientation="h", text=list(texts), hovertemplate=card, **look)
 
 
 def add_parts(figure: go.Figure, shares, names, color: str, texts: Sequence[str], card: str, **more) -> None:
-    """A part of the bar of each row, its text level and within it."""
+    """Add a part to the bar of each row, with horizontal text within it."""
     look = {"textposition": "inside", "textangle": 0, "marker_line_width": 0, "cliponaxis": None} | more
     add_rows(figure, shares, names, color, texts, card, **look)
 
 
 def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
-    """Words on a figure, at a place in the terms of plotly's annotations."""
+    """Add a text at a place, with options of Plotly's annotations."""
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
 
 
 def add_plate(figure: go.Figure, x, y, name: str, color: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
-    """A name in white on a plate of its color."""
+    """Add a name in white on a plate of its color."""
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=color, borderpad=borderpad, **place)
 
 
 def star(number: int, size: float, **look) -> dict[str, Any]:
-    """The marker of the reader's first or second sentence."""
+    """Return the marker of the user's first or second sentence."""
     return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
 
 
 def sense_dots(number: int, size: float, unknown: str = GRAY) -> dict[str, Any]:
-    """Dots in a sense's color and shape; those of none (-1) are circles of the color `unknown`."""
+    """Return the marker of a sense: its color and shape. Dots without a sense (-1) are circles of the color `unknown`."""
     color, symbol = (sense_color(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
     return {"color": color, "symbol": symbol, "size": size, "line": THIN}
 
 
 def hollow_dots(size: float, color: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
-    """Dots that are filled where something is shown, else hollow."""
+    """Return the marker of dots that are hollow unless something is shown."""
     symbols = ["circle" if each else "circle-open" for each in filled]
     return {"size": size, "color": color, "symbol": symbols, "line": {"width": rim, "color": color}}
 
 
 def error_bars(middle: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], **look) -> dict[str, Any]:
-    """Intervals around values, (n,) each; None: a value has none."""
+    """Return intervals around values, (n,) each. None: the value has none."""
     up = [None if end is None else end - at for at, end in zip(middle, high, strict=True)]
     down = [None if end is None else at - end for at, end in zip(middle, low, strict=True)]
     return {"type": "data", "symmetric": False, "array": up, "arrayminus": down, **look}
 
 
 def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
-    """Heights of the names at lines' ends: where each line ends, or higher, at least `gap` from each other."""
+    """Return heights for names at the ends of lines, at least `gap` from each other."""
     placed: dict[str, float] = {}
     for name, height in sorted(ends.items(), key=lambda item: item[1]):
         placed[name] = max(height, max(placed.values(), default=-np.inf) + gap)
@@ -211,12 +213,12 @@ def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
 
 
 def line_name(name: str, color: str) -> Markup:
-    """A line's name at its end: the line's color in a sign before it, for as the letters' own it would be too pale."""
+    """Return a line's name with a sign in the line's color, which would be too pale for letters."""
     return html('<span style="color:{}">\u25a0</span> {}', color, name)
 
 
 def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
-    """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
+    """Return a figure for reading from afar: letters and dots `factor` times as large, `height` pixels high."""
     parts = figure.to_plotly_json()
     parts.get("layout", {}).pop("template", None)
     larger = go.Figure(_times(parts, factor))
@@ -228,7 +230,7 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
 
 
 def _times(part, factor: float):
-    """A figure's parts with every `size` in them, of letters or of markers, multiplied."""
+    """Return parts of a figure with every `size` in them multiplied."""
     if isinstance(part, list | tuple):
         return [_times(fact, factor) for fact in part]
     if not isinstance(part, dict):
@@ -243,8 +245,10 @@ def _scale(value, factor: float):
 
 
 def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:
-    """An axis of words, level and none on another on a plot `pixels` wide: on up to TICK_LINES lines. `marked` are numbers of words that are
-    labeled first, with the HTML they are put in; a word without room has no label."""
+    """Return an axis of horizontal words that do not overlap on a plot `pixels` wide, on up to TICK_LINES lines.
+
+    `marked` are the words to label first, by number, with the HTML around them. A word that does not fit has no label.
+    """
     slot = pixels / max(1, len(words))
     lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
     labels: dict[int, Markup] = {}
@@ -260,12 +264,12 @@ def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float
 
 
 def layer_title(name: str) -> str:
-    """A layer's name, as in the middle of a sentence."""
+    """Return a layer's name for the middle of a sentence."""
     return model_layers.in_use().title(name)
 
 
 def layer_color(name: str) -> str:
-    """Of a layer, the mix or the sense space, "#rrggbb": layers go from the lightest to the darkest blue, however many the model in use has."""
+    """Return the color of a layer, the mix or the sense space. Layers run from light to dark blue."""
     if name == model_layers.SENSES:
         return SENSE_SPACE
     if name in ("0", model_layers.MIX):
@@ -276,7 +280,7 @@ def layer_color(name: str) -> str:
 
 
 def with_camera(config: dict[str, Any]) -> dict[str, Any]:
-    """Plotly's menu with its camera, whose work the page's own export does; a figure that has no menu shows none (taken.STYLE)."""
+    """Return Plotly's configuration with a camera button, which the page's export presses unseen. A figure without a menu shows none."""
     if not config.get("displayModeBar", True):
         return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
     return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

@@ -1,4 +1,4 @@
-"""Words around a word: a map of them by the sentence they lean to, and how far each leans."""
+"""Words around a word: a map colored by the nearer sentence, and the difference of each word's cosines."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,8 +32,10 @@ class Leaning(Protocol):
 
 
 def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
-    """The space that is looked at: sentences are diamonds, words (N,) dots. The strongest of each group carry their word, where there is
-    room for it; without limits the map holds its own points and stars."""
+    """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit.
+
+    Without limits the map fits its points and stars.
+    """
     k, occurrences = result.at(look.layer), result.points.occurrences
     look = replace(look, limits=look.limits or find_limits(result.coordinates[k], result.stars[k]))
     figure = Figure()
@@ -51,7 +53,7 @@ def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: 
 
 
 def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
-    """One bar a word: how much nearer it is to the first sentence (to the left) or to the second (to the right), from zero."""
+    """Draw a bar for each word: how much nearer it is to the first sentence (left) or to the second (right)."""
     reach = max([0.1, *np.abs(values)]) * 1.15
     figure = Figure().add_bar(
         x=[-value for value in values],
@@ -70,7 +72,7 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
 
 
 def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook) -> set[int]:
-    """Numbers of the points whose words are written: the strongest of each group that cover neither each other nor a star's name."""
+    """Return the numbers of the points to label: the strongest of each group whose names overlap no other name."""
     left, right, low, high = look.limits
     scale = min(look.width / (right - left), look.height / (high - low))  # pixels a unit, the same along both axes
     stars = [star.points[look.layer] for star in look.stars if look.layer in star.points]

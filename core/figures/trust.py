@@ -1,4 +1,4 @@
-"""What a map does to the truth: lines to a point's true neighbors, three dimensions to look at, words ranked by their gain."""
+"""The limits of a map: lines to true neighbors, a map in three dimensions, and words ranked by how well their senses separate."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ ROW = 19  # pixels a word
 
 
 def link_colors() -> dict[str, str]:
-    """What the two kinds of line are called, and their colors."""
+    """Return the names and the colors of both kinds of line."""
     return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
 
 
@@ -49,7 +49,7 @@ def space_figure(
     layer: str,
     key: str,
 ) -> go.Figure:
-    """(N, 3) coordinates as a cloud to turn and look at; `stars` have three coordinates. Nothing can be selected in it."""
+    """Draw (N, 3) coordinates as a cloud to turn. `stars` have three coordinates. Nothing can be selected."""
     figure = Figure()
     given = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:
@@ -95,10 +95,10 @@ def space_figure(
 def ranking_figure(
     gains: Mapping[str, Mapping[str, tuple[float, float, float, float, bool]]], *, layer: str, word: str, key: str
 ) -> go.Figure:
-    """Words from top to bottom: word -> space -> (gain, low, high, most possible, shown); the space in question with its interval.
+    """Draw words from top to bottom by their gain: word -> space -> (gain, low, high, maximum, shown).
 
-    Filled dots are shown to be better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
-    is possible. Each dot's `customdata` is its word.
+    Filled dots are better than chance, hollow ones are inconclusive. The selected space has an interval, other spaces are small dots, and a mark
+    is the maximum. The customdata of each dot is its word.
     """
     figure = Figure()
     words = list(gains)
@@ -141,10 +141,10 @@ def ranking_figure(
 def words_figure(
     points: Mapping[str, tuple[float, float, int, str]], names: Mapping[str, str], *, layer: str, word: str, key: str
 ) -> go.Figure:
-    """All words at once: word -> (chance, 1-NN share, senses, part of speech); `names` of the parts of speech, in their order.
+    """Draw all words: word -> (chance, 1-NN share, senses, part of speech). `names` are of the parts of speech, in order.
 
-    Across, what shuffled senses reach; up, what the nearest sentence does; the broken line is where both are equal. Larger dots have more
-    senses. Each dot's `customdata` is its word.
+    Accuracy of the nearest sentence over that of shuffled senses. Both are equal on the broken line. Larger dots have more senses. The
+    customdata of each dot is its word.
     """
     figure = Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip", showlegend=False)

@@ -1,4 +1,4 @@
-"""Numbers of the biLM as they are: heat maps with zero in the middle, and what each filter brought."""
+"""Numbers inside the biLM: heat maps centered at zero, and the contribution of each filter."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
 
 
 def limit_of(*arrays: np.ndarray, share: float = 99.0) -> float:
-    """Where a scale ends that all arrays keep within, but for their farthest per cent: outliers would pale everything else."""
+    """Return the end of a scale for all arrays, without their most extreme per cent, which would make all else pale."""
     numbers = np.abs(np.concatenate([np.ravel(a) for a in arrays]))
     numbers = numbers[np.isfinite(numbers)]
     return max(float(np.percentile(numbers, share)) if len(numbers) else 0.0, 1e-6)
@@ -36,8 +36,10 @@ def heat_figure(
     bold: int | None = None,
     row: int = ROW,
 ) -> go.Figure:
-    """(R, C) numbers, a labeled row each; orange below zero, blue above, colors full at `limit`; NaN stays empty. `columns` names the
-    columns, or is a title above numbered ones; `hovers` (R, C) stand above a number, `bold` is the row in question."""
+    """Draw (R, C) numbers with a labeled row each: orange below zero, blue above, full color at `limit`, NaN empty.
+
+    `columns` names the columns, or is a title above numbered ones. `hovers` (R, C) are shown on hover. `bold` is the selected row.
+    """
     columns, title = (None, columns) if isinstance(columns, str) else (columns, "")
     values = np.asarray(values, float)
     labels = [html("<b>{}</b>", r) if k == bold else r for k, r in enumerate(rows)]
@@ -70,7 +72,7 @@ def heat_figure(
 
 
 def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure:
-    """A dot on each (row, column) of a heat map."""
+    """Add a dot at each (row, column) of a heat map."""
     marker = {"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}}
     return figure.add_scatter(x=[c for _, c in cells], y=[r for r, _ in cells], mode="markers", hoverinfo="skip", marker=marker)
 
@@ -82,7 +84,7 @@ def _names(columns: Sequence[str] | None, n: int) -> list[str]:
 
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
-    """What each of a few parts brings to a whole, -1 to 1, as bars from zero."""
+    """Draw the contribution of each part, -1 to 1, as bars from zero."""
     names = list(labels)
     low = min(0.0, *shares)
     high = max(0.0, *shares)
@@ -97,13 +99,13 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
 
 
 def cell_sizes(vectors: np.ndarray) -> np.ndarray:
-    """(T, P) -> (T, CELLS): the mean size of each run of numbers, 0 to 1 of the largest of all words."""
+    """Return the mean size of each run of numbers, (T, P) -> (T, CELLS), relative to the largest of all words."""
     runs = np.stack([np.abs(run).mean(axis=1) for run in np.array_split(vectors, min(CELLS, vectors.shape[1]), axis=1)], axis=1)
     return runs / max(float(runs.max()), 1e-9)
 
 
 def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, color: str, height: float) -> Markup:
-    """A vector as cells side by side."""
+    """Draw a vector as a row of cells."""
     cell = width / len(sizes)
     drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
     return Markup().join(drawn.format(x + k * cell, y, cell, height, color, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))

@@ -37,6 +37,8 @@ MOST_SEEN = 200_000  # tokens whose row is cached
 
 @dataclass(frozen=True, slots=True)
 class StaticNeighbor:
+    """A neighboring word and its cosine."""
+
     word: str
     cosine: float
 

@@ -1,4 +1,4 @@
-"""The map of a word that nobody labeled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+"""The map of an unlabeled word: its occurrences and the nearest words of both sentences, by which sentence each is nearer to."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class AroundRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Around:
-    """N points and S stars, the sentences' own words, in K spaces."""
+    """A map of N points and S stars (the sentences' own words) in K spaces."""
 
     word: str
     label: str  # the word without what clings to it, as a message cites it
@@ -65,7 +65,7 @@ class Around:
     leans: np.ndarray | None  # (K, N) cosine with the first of two sentences minus cosine with the second; None where there are not two
 
     def at(self, space: str) -> int:
-        """The number of a space."""
+        """Return the number of a space."""
         return self.spaces.index(space)
 
     def table(self) -> "pd.DataFrame":
@@ -84,7 +84,7 @@ class Around:
 
 @reads_as_model
 def frequent_words(workspace: Workspace) -> list[str]:
-    """The commonest words of a corpus without labels that can tell something; of any kind where none can."""
+    """Return the most frequent content words of a corpus without labels, or any words if it has no content words."""
     table = workspace.targets
 
     def choose() -> list[str]:
@@ -97,7 +97,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
 
 @reads_as_model
 def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
-    """The map; None while the corpus is still being read."""
+    """Return the map, or None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
         known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
         raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
@@ -140,7 +140,7 @@ def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
 def _places(
     points: Surroundings, queries: Sequence[Query], plan: str, spaces: Sequence[str], mixes: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
-    """Places of the points (K, N, 2) and of the stars (K, S, 2), and the shares of the spread."""
+    """Return places of the points (K, N, 2) and stars (K, S, 2), and the shares of the variance."""
     stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
     n, shares = len(points), ()
     if n + len(stars) < 2:
@@ -154,14 +154,14 @@ def _places(
 
 
 def _cosines(layers: np.ndarray, queries: Sequence[Query], weights: np.ndarray) -> np.ndarray:
-    """Points (N, L, D) -> (S, N)."""
+    """Return cosines (S, N) of points (N, L, D) with each star."""
     nowhere = np.zeros(layers.shape[1:], np.float32)
     rows = [surroundings.leans(layers, query.layers, nowhere, weights) for query in queries]
     return np.array(rows).reshape(len(queries), len(layers))
 
 
 def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
-    """(K, N), and each cluster's telling words."""
+    """Return the groups (K, N), and each cluster's characteristic words."""
     n_spaces, n_stars, n = cosines.shape
     if n_stars == 2:
         return surroundings.sides(cosines[:, 0] - cosines[:, 1]), ()
@@ -182,7 +182,7 @@ def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -
 def _links(
     layers: np.ndarray, mixes: Sequence[np.ndarray], coordinates: np.ndarray, stars: np.ndarray, cosines: np.ndarray
 ) -> tuple[tuple[Links, ...], ...]:
-    """Of N points, then of S stars, in each of K spaces."""
+    """Return the true neighbors of N points, then of S stars, in each of K spaces."""
     n, n_stars = coordinates.shape[1], stars.shape[1]
     rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
     of_points = [tuple(links(of @ of[k], flat, flat[k], own=k) for of, flat in zip(rows, coordinates, strict=True)) for k in range(n)]

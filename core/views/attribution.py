@@ -1,4 +1,4 @@
-"""Which words decide how a word is read: each word around it dropped, masked or swapped, measured by its senses or by another sentence."""
+"""The words that decide how a word is read: each other word dropped, masked or swapped, measured by senses or another sentence."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,7 +81,7 @@ class Attribution:
 
 @reads_as_model
 def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
-    """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
+    """Return the influences. The word's own sentence does not count for the senses. Raises BadInput as `variants` does."""
     word, other = request.word, request.other
     workspace = workspace.about(word)
     weights = layer_weights(MIX, workspace.layers.n, request.weights or None)

@@ -1,4 +1,4 @@
-"""How a word's use differs between two corpora, or two spans of dates; and which words differ most."""
+"""How a word's use differs between two corpora or two spans of dates, and which words differ most."""
 
 import time
 from collections import Counter
@@ -72,7 +72,7 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Words of like frequency: by how much more than shuffled sentences' their APD is, in a layer, and the word's own."""
+    """Words of similar frequency: how far their APD in a layer exceeds that of shuffled sentences, and the word's own."""
 
     words: tuple[str, ...]
     leads: tuple[float, ...]
@@ -80,7 +80,7 @@ class Control:
 
     @property
     def below(self) -> int:
-        """Of the words how many differ less than the word in question."""
+        """Return how many of the words differ less than the target word."""
         return sum(lead < self.lead for lead in self.leads)
 
 
@@ -118,7 +118,7 @@ class ControlRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
-    """All words with so many occurrences on each side, the most frequent `most`."""
+    """All words with at least so many occurrences on each side, of these the `most` frequent."""
 
     space: str = str(LAYER)
     at_least: int = 10
@@ -154,7 +154,10 @@ def tabulate_ranking(ranked: Sequence[RankedWord]) -> "pd.DataFrame":
 
 @reads_as_model
 def compute(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> WordChange | None:
-    """None while a table is being read; `report` is called while sentences are. BadInput for sides that are the same, and a word with too few sentences on one."""
+    """Return the change of a word, or None while a table is being read. `report` is called while sentences are encoded.
+
+    Raises BadInput for equal sides, and for a word with too few sentences on one side.
+    """
     chosen = choose(workspace, request.first, request.second)
     word = fold_case(bare(request.word.strip()))
     space = space_of(workspace) if request.space == SENSES else None
@@ -195,8 +198,10 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
 
 @reads_as_model
 def control(workspace: Workspace, request: ControlRequest, report: Report | None = None) -> Control | None:
-    """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency.
-    Reads every token of both sides."""
+    """Return the words with the most similar frequencies on both sides. Reads every token of both sides.
+
+    None while a table is being read, and for a word without a frequency.
+    """
     texts = read(workspace, request.first, request.second)
     if texts is None:
         return None
@@ -217,7 +222,7 @@ def control(workspace: Workspace, request: ControlRequest, report: Report | None
 
 @reads_as_model
 def read(workspace: Workspace, first: Side, second: Side) -> list[SideTexts] | None:
-    """Every token of both sides; None while one is being read. BadInput for sides that are the same, or dates that are not there."""
+    """Read every token of both sides. None while one is being read. Raises BadInput for equal sides and for missing dates."""
     chosen = choose(workspace, first, second)
     tables = [workspace.opener.every_token(side.corpus, workspace.names.model) for side in chosen.sides]
     return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
@@ -225,13 +230,15 @@ def read(workspace: Workspace, first: Side, second: Side) -> list[SideTexts] | N
 
 @reads_as_model
 def left_out(workspace: Workspace, first: Side, second: Side) -> LeftOutSentences:
-    """The sentences that are on neither side, or on one of the two alone, and why."""
+    """Return the sentences that are on neither side, or on one side only, with the reasons."""
     return choose(workspace, first, second).left_out
 
 
 def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
-    """Every word that both sides have often enough: first those that changed beyond chance, by how much their PRT is beyond that of shuffled
-    sentences. BadInput where there is no such word."""
+    """Return all words with enough occurrences on both sides: those that changed significantly first, by their lead of PRT over shuffled sentences.
+
+    Raises BadInput if there is no such word.
+    """
     words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
@@ -260,7 +267,7 @@ def describe_groups(result: WordChange) -> str:
 
 
 def graph_files(result: WordChange) -> dict[str, str]:
-    """The word's usage graph: uses.csv, clusters.csv and judgments.csv, by name."""
+    """Return the word's usage graph as files by name: uses.csv, clusters.csv and judgments.csv."""
     groupings = ["1"] * result.change.first + ["2"] * result.change.second
     groups = result.groups.tolist()
     return {
@@ -272,21 +279,22 @@ def graph_files(result: WordChange) -> dict[str, str]:
 
 @reads_as_model
 def dates(workspace: Workspace, corpus: str) -> list[str]:
-    """The years, or within a single one the days, in which a corpus' texts are dated, in order."""
+    """Return the years of a corpus' texts, or the days of a single year, in order."""
     return dates_of(facts_of(workspace, corpus or workspace.corpus))
 
 
 @reads_as_model
 def reads_few(workspace: Workspace) -> bool:
-    """Whether `compute` in the sense space reads so few sentences that nobody need wait for a turn: a model without one has its top layer read
-    of many."""
+    """Return whether `compute` in the sense space reads so few sentences that no turn is needed.
+
+    Without a sense space the top layer is read, of many sentences.
+    """
     return space_of(workspace) is not None
 
 
 @reads_as_model
 def opening_word(workspace: Workspace, request: ControlRequest) -> str:
-    """The request's word where both sides have it often enough; else the most frequent one with content that they have. "" where no word
-    qualifies."""
+    """Return the requested word if both sides have enough of it, else their most frequent content word, or ""."""
     chosen = choose(workspace, request.first, request.second)
     counts = [counts_of(workspace, chosen, k) for k in (0, 1)]
     if None in counts:
@@ -303,7 +311,7 @@ def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
 
 
 def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
-    """(n, D) of both sides' sentences, and those in which groups are counted: in the sense space its parts before the map."""
+    """Return the vectors (n, D) of both sides, and those in which groups are counted: in the sense space its parts before the map."""
     if layer != SENSES:
         layers = np.concatenate([each.layers() for each in both])  # (n, L, D)
         vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
@@ -320,7 +328,7 @@ def _groups(
     number: int | None,
     space: SenseSpace | None,
 ) -> tuple[np.ndarray, list[str], bool, bool]:
-    """(n,) the group of each, their names, whether they are labels, whether there seem to be several."""
+    """Return the group of each sentence (n,), the groups' names, whether they are labels, and whether there are several."""
     labels = [o.sense for o in items]
     if number is None and all(labels):
         names, groups = np.unique(labels, return_inverse=True)
@@ -339,7 +347,7 @@ def _groups(
 def _name_groups(
     both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, near: np.ndarray, space: SenseSpace | None
 ) -> list[str]:
-    """Names of groups by the substitutes of their typical sentences and by words near by, as the page of senses gives them."""
+    """Return names for groups by the substitutes and context words of their typical sentences, as on Senses."""
     forms = {o.word for o in items}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in items]
     words = clusters.telling_words(contexts, groups, Counter())
@@ -358,7 +366,7 @@ def _name_groups(
 
 
 def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
-    """(n, D) unit rows of a spelling on both sides in a layer, spellings evened, how many are the first's, and the rows of each."""
+    """Return unit rows (n, D) of a spelling on both sides, corrected for spellings, the number of the first side's, and the rows of each."""
     rows = []
     for each in texts:
         of = each.within(rows_spelled(each.table, word))
@@ -381,5 +389,5 @@ def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
 
 
 def _lead(placed: np.ndarray, n: int) -> float:
-    """How much larger the APD is than that of shuffled sentences."""
+    """Return by how much the APD exceeds that of shuffled sentences."""
     return change.average_pairwise_distance(placed[:n], placed[n:]) - change.expected_distance(placed)

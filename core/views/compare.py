@@ -1,4 +1,4 @@
-"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbors they share, how alike they are as wholes."""
+"""Two spaces of words compared: which neighbors they share, and how similar they are. A space is a vector file or a model's layer."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.memo import Kept
 from ..common.model_layers import MIX, SENSES
-from ..corpus.overlap import intersect_keys, list_keys
+from ..corpus.change import intersect_keys, list_keys
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..files import registry
@@ -60,18 +60,18 @@ class SpaceName:
 
     @property
     def labeled(self) -> "SpaceName | None":
-        """Of the labeled tokens alone, which can be read at once; None where its corpus has none of a language's own."""
+        """Return the same space of the labeled tokens alone, which can be read at once, or None if its corpus has none."""
         return replace(self, whole=False) if sentences_of(self.corpus) else None
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
-        """(kind, name) of each file or folder."""
+        """Return (kind, name) of each file or folder."""
         return (("vectors", self.source),) if self.layer is None else (("model", self.source), ("corpus", self.corpus))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Two spaces, and how many neighbors of each word."""
+    """A pair of spaces, and the number of neighbors of each word."""
 
     first: SpaceName
     second: SpaceName
@@ -83,7 +83,7 @@ class CompareRequest:
 
     @property
     def across(self) -> bool:
-        """Whether the two are of two corpora."""
+        """Return whether the two are of two corpora."""
         return bool(self.first.corpus and self.second.corpus and self.first.corpus != self.second.corpus)
 
     @property
@@ -128,7 +128,7 @@ class SpacesCompared:
         return pd.DataFrame(columns)
 
     def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
-        """The word in question where both have it, else one of several meanings; and `most` words one click away."""
+        """Return the target word if both have it, else an ambiguous one, and `most` words to offer."""
         c = self.comparison
         order = [c.words[k] for k in c.most_changed()]
         telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
@@ -139,7 +139,7 @@ class SpacesCompared:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of one model."""
+    """The measures of one model."""
 
     shares: dict[str, float]  # of each space: labeled sentences whose nearest one has the same sense, 0 to 1
     chance: float  # the same with shuffled labels, in the mix
@@ -148,14 +148,14 @@ class Measured:
 
 @reads_as_model
 def opening(workspace: Workspace) -> CompareRequest:
-    """What Compare opens with: static vectors beside the top layer."""
+    """Return the first comparison of the page: static vectors and the top layer."""
     top = SpaceName(workspace.names.model, workspace.layers.top, workspace.corpus)
     return CompareRequest(first=SpaceName(workspace.language.vectors), second=top)
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | None:
-    """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
+    """Compare two spaces, or return None while a table is still being read. Raises BadInput if they share too few words."""
     sides = request.sides
     tables = {side: _table(workspace, side) for side in sides if side.layer}
     if None in tables.values():
@@ -202,7 +202,7 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
 def measure_models(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
-    """Each model over its labeled sentences; `report` is told steps done, of all."""
+    """Measure each model over its labeled sentences. `report` receives steps done and in all."""
     senses = [open_judge(model).sense_space for model in models]
     senses = [
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
@@ -229,7 +229,7 @@ def _over_all_words(table: OccurrenceTable, space: str, senses: SenseSpace | Non
 
 
 def _pace(table: OccurrenceTable, model: Model) -> float:
-    """Tokens a second, a second reading, so that nothing is met for the first time."""
+    """Return tokens per second, of a second pass, in which nothing is new."""
     sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
     for _ in range(2):
         started = time.perf_counter()
@@ -238,8 +238,7 @@ def _pace(table: OccurrenceTable, model: Model) -> float:
 
 
 def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) -> tuple[SpaceName | None, ...]:
-    """Each space as far as it can be compared now, given whether every token of its corpus was read: until then its labeled ones stand in,
-    and None where it has none."""
+    """Return each space as it can be compared now. Until every token of its corpus was read, the labeled ones replace it, or None."""
     result: list[SpaceName | None] = []
     for side in sides:
         if side.layer is None:
@@ -253,7 +252,7 @@ def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) ->
 
 
 def list_spaces() -> list[str]:
-    """Vector files and models' layers on this machine, as `space_named` reads them; last of a model the sense space that it was taught."""
+    """Return the vector files and models' layers on this machine, as `space_named` reads them. A model's sense space is last."""
     result = registry.available("vectors")
     for model in registry.available("model"):
         folder = registry.resolve(model, "model")
@@ -263,13 +262,13 @@ def list_spaces() -> list[str]:
 
 
 def find_form(word: str, words: Sequence[str], language: Language) -> str:
-    """The word, or what it is a form of in a language, where it is one of these; else ""."""
+    """Return the word, or its dictionary form, whichever is among these; else ""."""
     word = fold_case(word.strip())
     return next((form for form in (word, *lemmas(word, words_of(language))) if form in words), "")
 
 
 def space_named(text: str, corpus: str) -> SpaceName:
-    """What was chosen or typed: a vector file, or "model · layer"; a model's folder without a layer is taken at its top layer."""
+    """Return the space of a name: a vector file, or "model · layer". A model's folder without a layer has its top layer."""
     source, mark, layer = text.strip().rpartition(MARK.strip())
     if mark and (layer.strip().isdecimal() or layer.strip() in (MIX, SENSES)):
         return SpaceName(source.strip(), layer.strip(), corpus)
@@ -280,7 +279,7 @@ def space_named(text: str, corpus: str) -> SpaceName:
 
 
 def short_names(sources: Sequence[str]) -> dict[str, str]:
-    """Each name or path -> its last part; where two files share that, as many folders above it as tell them apart."""
+    """Return the last part of each name or path, with as many folders above it as distinguish equal names."""
     parts = {source: PurePath(source).parts or (source,) for source in sources}
     for depth in range(1, 1 + max(map(len, parts.values()), default=0)):
         tails = {source: "/".join(parts[source][-depth:]) for source in parts}
@@ -290,7 +289,7 @@ def short_names(sources: Sequence[str]) -> dict[str, str]:
 
 
 def is_same(first: SpaceName, second: SpaceName) -> bool:
-    """Whether two names are one space, however it was written: the same file, layer and corpus."""
+    """Return whether two names mean one space: the same file, layer and corpus."""
     return first.layer == second.layer and all(
         registry.resolve(a, kind) == registry.resolve(b, kind) for (kind, a), (_, b) in zip(first.reads, second.reads, strict=True)
     )
@@ -310,7 +309,10 @@ def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceT
 
 
 def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
-    """(L,) of a layer or the mix; what gives rows' places in the sense space. BadInput where the table keeps no substitutes."""
+    """Return the weights (L,) of a layer or the mix, or what places rows in the sense space.
+
+    Raises BadInput if the table has no substitutes.
+    """
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
     space = sense_space(workspace.beside(name.source))
@@ -320,7 +322,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
 
 
 def _documents(workspace: Workspace, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:
-    """The number of each sentence's document, where the corpus names them all and is what the table was made of."""
+    """Return the number of each sentence's document, if the corpus names all of them and the table was made of it."""
     try:
         sentences = open_corpus(side.corpus, workspace.opener.model(side.source).language)
     except ElmoscopeError:

@@ -1,4 +1,4 @@
-"""A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
+"""A corpus searched and counted: concordance lines, collocates, and keywords compared with another corpus."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,11 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus import collocates as near_words
-from ..corpus import dispersion, search
-from ..corpus.association import FDR
+from ..corpus import measures, search
+from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.collocates import Collocate, SenseWord
-from ..corpus.dispersion import Part
 from ..corpus.encoded import EncodedCorpus
-from ..corpus.keyness import Keyword, keywords
-from ..corpus.overlap import intersect_keys, sentence_keys
+from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
@@ -100,7 +98,7 @@ class CollocatesRequest:
     grammar: bool = True  # words that carry grammar too
 
     def lines(self, **more) -> ConcordanceRequest:
-        """The hits whose neighborhood is counted; those with a word near, or of a sense, by fields of their request."""
+        """Return the search whose neighborhoods are counted, with more fields, such as a word nearby or a sense."""
         return ConcordanceRequest(query=self.query, kind=self.kind, documents=self.documents, **more)
 
 
@@ -186,26 +184,26 @@ class Keyness:
 
 @reads_as_model
 def concordance(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Concordance:
-    """Search; `report` is called while a model reads hits to sort them. BadInput says what is wrong with a query."""
+    """Search a corpus. `report` is called while a model reads hits to sort them. Raises BadInput for an invalid query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
         raise BadInput(
             t("Lines {first} and {n} more: choose from 0, at most {most:,}.", first=request.first, n=request.number, most=MOST_LINES)
         )
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request, report)
-    documents, stretches = dispersion.by_document(corpus, hits), dispersion.by_stretch(corpus, hits)
+    documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     missing = "" if len(hits) else _missing(corpus, request)
     return Concordance(
         query=request.query,
         n=len(hits),
         tokens=len(corpus),
-        per_million=dispersion.per_million(len(hits), len(corpus)),
-        deviation=dispersion.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
+        per_million=measures.per_million(len(hits), len(corpus)),
+        deviation=measures.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
         forms=tuple(search.forms(corpus, hits)),
         documents=tuple(documents),
         stretches=tuple(stretches),
-        dates=tuple(dispersion.by_date(corpus, hits)) if corpus.dates else (),
+        dates=tuple(measures.by_date(corpus, hits)) if corpus.dates else (),
         undated=int(corpus.undated.sum()) if corpus.dates else 0,
         sentences=corpus.n_sentences,
         unread_date=corpus.unread_date,
@@ -239,7 +237,7 @@ def describe_limits(result: Concordance) -> list[str]:
 
 @reads_as_model
 def searched(workspace: Workspace, documents: tuple[str, ...] = ()) -> EncodedCorpus:
-    """The corpus, cut to some documents where these are named. BadInput for a name that it does not have."""
+    """Return the corpus, cut to some documents if they are named. Raises BadInput for an unknown document."""
     corpus = workspace.encoded
     if not documents:
         return corpus
@@ -249,7 +247,7 @@ def searched(workspace: Workspace, documents: tuple[str, ...] = ()) -> EncodedCo
 
 @reads_as_model
 def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Hits:
-    """All hits of a request in `searched`, in their order, kept while they are looked at slice by slice."""
+    """Return all hits of a request in order. They are cached while slices of them are read."""
     corpus = searched(workspace, request.documents)
     key = _key(workspace, corpus, request)
     return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
@@ -265,7 +263,7 @@ def _key(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReques
 
 @reads_as_model
 def with_senses(workspace: Workspace, request: ConcordanceRequest) -> ConcordanceRequest:
-    """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
+    """Return a request that is sorted by sense with labels if the hits have any, else with the groups that the model finds."""
     if request.order != BY_SENSE:
         return request
     corpus = searched(workspace, request.documents)
@@ -288,7 +286,7 @@ class HitLines:
         return len(self._hits)
 
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
-        """So many lines from the first on: what is said of each, and the number of its sense, -1 for none."""
+        """Return some lines from the first on, each with its notes and the number of its sense, -1 for none."""
         corpus = self._corpus
         lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in of]
@@ -304,9 +302,9 @@ class HitLines:
 
 @reads_as_model
 def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documents: tuple[str, ...] = ()) -> tuple[np.ndarray, list[str]]:
-    """The sense of each hit (n,) in some documents, -1 of none, and their names: a file's labels, or the groups that the model finds.
+    """Return the sense of each hit (n,) in some documents, -1 for none, and the senses' names: labels, or groups that the model finds.
 
-    BadInput where a word has none, or is still being read.
+    Raises BadInput for a word without senses, or while it is being read.
     """
     corpus = searched(workspace, documents)
     if senses == LABELS:
@@ -327,7 +325,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
 
 @reads_as_model
 def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
-    """BadInput says what is wrong with a query, a window, a count, or a word without senses."""
+    """Return the collocates of a query. Raises BadInput for an invalid query, window or count, and for a word without senses."""
     _check_counts(request)
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
@@ -348,7 +346,7 @@ def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
 
 @reads_as_model
 def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
-    """Words on the side that has them, and more often. BadInput where there is nothing to compare with, or the same, or a count below 1."""
+    """Return the keywords of both corpora. Raises BadInput for equal or missing corpora, and for a count below 1."""
     _check_counts(request)
     against = request.against or reference_of(workspace)
     if against == workspace.corpus:
@@ -380,14 +378,14 @@ def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
 
 @reads_as_model
 def grammar_of(workspace: Workspace) -> set[str]:
-    """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
+    """Return the corpus' function words, and forms that are never written alone (endings, particles)."""
     corpus = workspace.encoded
     return {*words_of(workspace.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
 
 
 @reads_as_model
 def reference_of(workspace: Workspace) -> str:
-    """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
+    """Return the default corpus to compare with: more labeled sentences, or the language's own."""
     language = sentences_of(workspace.corpus) or workspace.language
     choices = [name for name in (language.more_sentences, language.sentences) if name and name != workspace.corpus]
     if not choices:
@@ -396,7 +394,7 @@ def reference_of(workspace: Workspace) -> str:
 
 
 def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
-    """What a search without hits looks for in vain: the word that should be near, or the query; "" where both occur."""
+    """Return the part of a request without hits that does not occur: the word nearby, or the query. "" if both occur."""
     if request.near.strip() and not len(search.find(corpus, request.near)):
         return request.near
     return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query

@@ -1,4 +1,4 @@
-"""One sentence turned into another word by word: the sense read at every step, each space's lead, the way across the word's map."""
+"""A sentence turned into another word by word: the sense at every step, each space's lead, and the way across the word's map."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditsRequest:
-    """Two words in question, the order of the edits, and the layer, "mix" or "senses" that the steps are read in."""
+    """A pair of words in context, the order of the edits, and the layer, "mix" or "senses" in which the steps are read."""
 
     first: WordInContext
     second: WordInContext
@@ -66,7 +66,7 @@ class EditPath:
 
     @property
     def flips(self) -> dict[str, int | None]:
-        """The step at which each space's lead first changes over."""
+        """Return the step at which each space's lead first changes its sign."""
         return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
 
     def table(self) -> "pd.DataFrame":
@@ -88,7 +88,7 @@ class EditPath:
 
 @reads_as_model
 def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
-    """The path. BadInput for equal sentences, and for too many edits."""
+    """Return the path. Raises BadInput for equal sentences and for too many edits."""
     first, second = both = request.first, request.second
     alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
     if not alignment.changes:
@@ -125,7 +125,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
 
 
 def _find_shared_lemma(workspace: Workspace, *words: WordInContext) -> str | None:
-    """The word both sentences have, where it has two labeled senses to be read by; else None."""
+    """Return the word of both sentences if it has two labeled senses, else None."""
     if not workspace.is_labeled:
         return None
     first, second = (word.lemma_in(workspace.targets) for word in words)
@@ -135,7 +135,7 @@ def _find_shared_lemma(workspace: Workspace, *words: WordInContext) -> str | Non
 def _centroids(
     workspace: Workspace, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
 ) -> dict[str, edits.Centroids]:
-    """By space; a labeled sentence that is one of the two is left out, or it would judge itself."""
+    """Return the senses' centroids by space. A labeled sentence that is one of the two is left out, or it would judge itself."""
     table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
@@ -151,12 +151,12 @@ def _centroids(
 
 
 def _weights(workspace: Workspace, space: str) -> np.ndarray:
-    """(L,) of a layer or "mix"; the sense space is one layer."""
+    """Return the weights (L,) of a layer or "mix". The sense space is one layer."""
     return np.ones(1) if space == SENSES else layer_weights(space, workspace.layers.n, senses=True)
 
 
 def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, lemma: str | None = None) -> np.ndarray:
-    """(n, L, D), as a table would store them; in the sense space (n, 1, D), by the map that has not seen the word."""
+    """Return (n, L, D) as a table would store them; in the sense space (n, 1, D), by the map that has not seen the word."""
     layers = np.stack([query.layers for query in workspace.queries(words)])
     if space != SENSES:
         return layers
@@ -165,7 +165,7 @@ def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, le
 
 
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
-    """The columns to switch, in order; `readings` gives the (n, C) cosines of n words."""
+    """Return the columns to switch, in order. `readings` gives the (n, C) cosines of n words."""
     if order != edits.GREEDY:
         return edits.order_edits(alignment, order)
     if len(alignment.changes) > edits.MAX_EDITS:  # refused by `steps`, in its words

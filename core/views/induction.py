@@ -1,4 +1,4 @@
-"""The senses of a word that nobody labeled: its occurrences in one space, their clusters, what the clusters are called; a few labels, spread."""
+"""The senses of an unlabeled word: its occurrences in one space, their clusters with names, and a few labels spread to all."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..corpus.dictionary import DictionarySense, dictionary_senses
 from ..corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from ..elmo import in_place
 from ..elmo.language_model import Prediction
@@ -24,6 +23,7 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.context import static_contexts
+from ..text.definitions import DictionarySense, dictionary_senses
 from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
@@ -96,19 +96,19 @@ class GroupGlosses:
     scores: np.ndarray  # (groups, senses), higher is likelier
 
     def likeliest(self, group: int, n: int = 1) -> list[DictionarySense]:
-        """The n likeliest senses of a group, the first before the others."""
+        """Return the n likeliest senses of a group, best first."""
         return [self.senses[k] for k in np.argsort(-self.scores[group], kind="stable")[:n]]
 
 
 @reads_as_model
 def opening(workspace: Workspace) -> InductionRequest:
-    """What Senses opens with: the word that a language names."""
+    """Return the first request of the page: the example word of a language."""
     return InductionRequest(word=workspace.language.examples["grouped"])
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: InductionRequest) -> Induction | None:
-    """None while the table it needs is still being read. BadInput for a word with too few sentences."""
+    """Return the clusters, or None while the table is being read. Raises BadInput for a word with too few sentences."""
     workspace = workspace.about(WordInContext((request.word,), 0))
     word = lemma_of(workspace, request.word)
     if (table := labeled_with(workspace, word) or workspace.every_token) is None:
@@ -130,11 +130,10 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
 
 @reads_as_model
 def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
-    """A WordNet's senses of the word, and which is the likeliest of each group: a guess. MissingArtifact where there is no WordNet here,
-    BadInput where it does not have the word, or the model no vectors of words.
+    """Return a WordNet's senses of the word, and guess the likeliest of each group.
 
-    A gloss and a group's sentences are compared by the words in them: the sums of their static vectors (core.static.context), each minus
-    what the word's glosses, or its groups, have in common.
+    Glosses and groups are compared by their words: sums of static vectors (core.static.context), minus what the word's glosses, or its groups,
+    have in common. Raises MissingArtifact without a WordNet, BadInput if it lacks the word, or the model word vectors.
     """
     of, groups = found.occurrences, found.groups
     lexicon, senses = dictionary_senses(of.word, workspace.language.code)
@@ -158,19 +157,19 @@ def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
 
 @reads_as_model
 def lemma_of(workspace: Workspace, word: str) -> str:
-    """The labeled word that a form is of, so that its other forms are there too; else the form."""
+    """Return the labeled word of a form, so that its other forms are included, else the form."""
     return (workspace.is_labeled and workspace.targets.lemma_of(word)) or fold_case(word.strip())
 
 
 @reads_as_model
 def labeled_with(workspace: Workspace, word: str = "") -> OccurrenceTable | None:
-    """The labeled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
+    """Return the labeled sentences of a language, which are read at once, if they have this word, or any. None: every token is needed."""
     return workspace.targets if sentences_of(workspace.corpus) and (not word or word in workspace.targets.lemmas) else None
 
 
 @reads_as_model
 def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
-    """Words with enough occurrences in a table: labeled ones first, then the others by frequency, stop words left out."""
+    """Return words with enough occurrences in a table: labeled ones first, then others by frequency, without stop words."""
 
     def choose() -> list[str]:
         in_lemmas = np.bincount(table.lemma[table.lemma >= 0])
@@ -185,19 +184,19 @@ def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
 
 @reads_as_model
 def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
-    """A corpus' own most ambiguous frequent word; "" where none stands often enough."""
+    """Return the most ambiguous frequent word of a corpus, "" if none is frequent enough."""
     words = words_of(workspace, table)
     return workspace.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
 
 
 @reads_as_model
 def space_of(workspace: Workspace) -> SenseSpace | None:
-    """The model's sense space; None where it has none."""
+    """Return the model's sense space, or None."""
     return judge(workspace).sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Rows of a labeled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
+    """Return the rows of a labeled word with its inflected forms, or of a spelling (of a Korean verb, its other forms as well)."""
     wanted = fold_case(word.strip())
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
@@ -228,7 +227,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
 
 
 def _weak(items: Sequence[Occurrence]) -> float:
-    """Of MOST_LOOKED_AT of them at most, spread evenly."""
+    """Return the share of occurrences with uninformative substitutes, among at most MOST_LOOKED_AT of them, evenly spaced."""
     some = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
     return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
 
@@ -249,7 +248,7 @@ def _make_groups(workspace: Workspace, of: Occurrences, number: int, table: Occu
 
 
 def _background(workspace: Workspace, table: OccurrenceTable) -> Counter[str]:
-    """How often each word that can tell something occurs in the corpus."""
+    """Count the content words of the corpus."""
 
     def count() -> Counter[str]:
         tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())

@@ -1,4 +1,4 @@
-"""A word's labeled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
+"""A word's labeled sentences on a map of every space, how well each space separates the senses, and how far a map can be trusted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -52,7 +52,7 @@ class LayoutRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class InSenses:
-    """Cosines in the sense space, of N dots and S stars with every dot."""
+    """The cosines in the sense space of N dots and S stars with every dot."""
 
     cosines: np.ndarray  # (N, N)
     star_cosines: np.ndarray  # (S, N)
@@ -60,7 +60,7 @@ class InSenses:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Layout:
-    """N dots and S stars in K spaces, in d dimensions."""
+    """A map of N dots and S stars in K spaces, in d dimensions."""
 
     word: str
     plan: str
@@ -78,16 +78,16 @@ class Layout:
     senses: InSenses | None = None
 
     def senses_of(self, lemma: str | None) -> list[str]:
-        """The senses that a word's dots have."""
+        """Return the senses of a word's dots."""
         return sorted({sense for o in self.occurrences if (sense := o.sense or o.guess) and o.lemma == lemma})
 
     @property
     def guessed(self) -> int:
-        """How many dots have a sense that a model guessed."""
+        """Return how many dots have a sense that a model guessed."""
         return sum(o.guess is not None for o in self.occurrences)
 
     def places(self, space: str) -> np.ndarray:
-        """(N + S, d) in a space: of the dots, then of the stars."""
+        """Return the places (N + S, d) in a space: of the dots, then of the stars."""
         k = self.names.index(space)
         return np.concatenate([self.coordinates[k], self.stars[k]])
 
@@ -108,7 +108,7 @@ class Layout:
 
 @reads_as_model
 def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
-    """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
+    """Return the map, or None while words at an axis's end are being read. Raises BadInput for an unlabeled word or unknown layout."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
         known = ", ".join((UMAP, PCA, POLES, SOLID))
         raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
@@ -145,7 +145,7 @@ def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
 def true_neighbors(
     workspace: Workspace, layout: Layout, contexts: Sequence[WordInContext], points: Sequence[int]
 ) -> list[tuple[Links, ...]]:
-    """Of points by number, the dots and behind them the stars that `contexts` are: what is nearest in each of the K full spaces."""
+    """Return the nearest dots in each of K full spaces, for points by number: dots, then the stars of `contexts`."""
     table, n = workspace.targets, len(layout.rows)
     stars = [query.layers[None] for query in workspace.queries(contexts)]
     layers = np.concatenate([table.rows.take(layout.rows), *stars])  # (N + S, L, D)
@@ -165,25 +165,25 @@ def true_neighbors(
 
 @reads_as_model
 def offers_senses(workspace: Workspace, word: str, plan: str) -> bool:
-    """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
+    """Return whether a word can be drawn in the sense space: one word, by UMAP, with a model that predicts words."""
     return word != ALL_WORDS and plan == UMAP and has_softmax(workspace.model.folder)
 
 
 @reads_as_model
 def has_further_words(workspace: Workspace) -> bool:
-    """Whether the corpus is a language's own that has more labeled words than its bundled table."""
+    """Return whether the corpus is a language's own with more labeled words than its bundled table."""
     return with_all(workspace.corpus) != workspace.corpus and bool(list_words_in(workspace.corpus))
 
 
 @reads_as_model
 def gains_file(workspace: Workspace) -> Path:
-    """Where the gains of all labeled words of the language are kept."""
+    """Return where the gains of all labeled words of the language are stored."""
     return cache_folder() / "words" / f"{workspace.language.code}-{workspace.model.fingerprint}.json"
 
 
 @reads_as_model
 def open_gains(workspace: Workspace) -> dict[str, dict[str, WordGain]]:
-    """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
+    """Return these gains by word and space. {} before they were measured, and for a corpus without additional words."""
     if not has_further_words(workspace):
         return {}
     path = gains_file(workspace)
@@ -192,7 +192,7 @@ def open_gains(workspace: Workspace) -> dict[str, dict[str, WordGain]]:
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
-    """Labeled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
+    """Measure how well each space separates each labeled word's senses. `report` receives words done and in all."""
     spaces = Layers(table.meta["layers"]).spaces
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
 
@@ -203,7 +203,7 @@ def keep_gains(file: Path, table: OccurrenceTable, report: Callable[[int, int], 
 
 
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:
-    """What an axis's end can be without typing, a word's own senses first. BadInput where there are no two."""
+    """Return the offered ends of an axis, a word's own senses first. Raises BadInput with fewer than two."""
     names = axes.sense_names(table)
     own = [name for name in names if name.startswith(f"{word}: ")]
     if len(names) < 2:
@@ -224,7 +224,7 @@ def _poles(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest)
 def _stars(
     table: OccurrenceTable, rows: np.ndarray, queries: Sequence[Query], views: Sequence[axes.View], mixes: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """(K, S, d): one that is among the dots lies on its dot."""
+    """Return the places (K, S, d) of words in context. A sentence that is among the dots is on its dot."""
     same = [np.flatnonzero(table.same_sentence(rows, query.tokens, query.position)) for query in queries]
     places = [
         [
@@ -238,7 +238,7 @@ def _stars(
 
 @reads_as_model
 def on_frozen(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
-    """A word's frozen maps, and where words in context lie on them, (K, S, 2)."""
+    """Return a word's frozen maps, and the places of words in context on them, (K, S, 2)."""
     maps, table = maps_of(workspace, word), workspace.targets
     rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
     if contexts:
@@ -253,7 +253,7 @@ def _by_umap(workspace: Workspace, word: str, contexts: Sequence[WordInContext])
 
 
 def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
-    """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
+    """Add the sense space to the layers. It starts from the map of the mix, so that no dot jumps between them."""
     space, word = sense_space(workspace), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
@@ -285,14 +285,14 @@ def _reports(workspace: Workspace, word: str) -> dict[str, SenseReport]:
 
 @reads_as_model
 def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
-    """A labeled word's frozen maps, fitted where there are none."""
+    """Return a labeled word's frozen maps, fitted if there are none."""
     table = workspace.targets
     return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
 @reads_as_model
 def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
-    """How well a mix of the layers tells a word's senses apart. BadInput where there are no two."""
+    """Return how well a mix of layers separates a word's senses. Raises BadInput with fewer than two senses."""
     table = workspace.targets
     key = table_key(table), word, tuple(weights), normalized
     return workspace.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalized=normalized), most=512)
@@ -300,14 +300,14 @@ def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalize
 
 @reads_as_model
 def senses_report(workspace: Workspace, word: str) -> SenseReport:
-    """How well the sense space tells them apart."""
+    """Return how well the sense space separates a word's senses."""
     table, space = workspace.targets, judge(workspace).sense_space
     return workspace.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
 
 
 @reads_as_model
 def static_report(workspace: Workspace, word: str) -> SenseReport | None:
-    """The same of the other words' static vectors, summed without a network; None where the language has none, or no two senses."""
+    """Return how well the other words' static vectors, summed, separate a word's senses, or None without vectors or two senses."""
     table, vectors = workspace.targets, workspace.language_vectors
 
     def measure() -> SenseReport | None:

@@ -1,4 +1,4 @@
-"""The layers weighed by hand: what is nearest under one mix and what it is worth to a word's senses; and what any other mix needs."""
+"""A layer mix weighted by hand: its nearest sentences, how well it separates a word's senses, and the data for any other mix."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +33,7 @@ MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixRequest:
-    """One or two words and the weights. `whole`: whether every token may be read, for what needs it."""
+    """One or two words and the weights. `whole`: every token may be read if it is needed."""
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
@@ -45,7 +45,7 @@ class MixRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixed:
-    """L layers; N dots on the map, S of the words as stars. Without labels dots are sentences with the word, then spellings."""
+    """A mix of L layers: N dots on the map and S words as stars. Without labels the dots are sentences with the word, then spellings."""
 
     lemma: str | None  # the first word's, where it is labeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
@@ -65,7 +65,7 @@ class Mixed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyMixRequest:
-    """As of one mix."""
+    """A MixRequest without weights."""
 
     words: tuple[WordInContext, ...]
     normalized: bool = False
@@ -74,7 +74,7 @@ class AnyMixRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyMix:
-    """What the browser ranks, counts and draws under any weights. An id is a row of the table, or -1 minus a spelling's code."""
+    """The data by which the browser ranks, counts and draws under any weights. An id is a table row, or -1 minus a spelling's code."""
 
     lemma: str | None  # None: nobody labeled it, and the table is of every token
     lengths: np.ndarray  # (L,) of the layers as they are
@@ -93,7 +93,7 @@ class AnyMix:
 
 @reads_as_model
 def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
-    """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
+    """Return the view under one mix, or None while data is being read. Raises BadInput without a word and for an unknown `among`."""
     if not request.words or request.among not in ("", SAME, TYPES):
         raise BadInput(
             t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(request.among), known=f"{SAME}, {TYPES}")
@@ -146,7 +146,7 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
 
 @reads_as_model
 def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
-    """Under any mix; None while what it needs is still being read."""
+    """Return the data for any mix, or None while it is being read."""
     about = workspace.about(*request.words)
     lengths = layer_lengths(about)
     queries = workspace.queries(request.words)
@@ -158,14 +158,14 @@ def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
 
 @reads_as_model
 def choose_among(workspace: Workspace, words: Sequence[WordInContext]) -> str:
-    """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
+    """Return where neighbors are searched: the words' own sentences if all are labeled and the first has two senses, else spellings."""
     lemmas = [word.lemma_in(workspace.targets) for word in words]
     return SAME if all(lemmas) and len(workspace.targets.senses_of(lemmas[0])) > 1 else TYPES
 
 
 @reads_as_model
 def layer_lengths(workspace: Workspace) -> np.ndarray:
-    """(L,): how long the vectors of each layer are, on average over the labeled tokens."""
+    """Return the mean vector length of each layer, (L,), over the labeled tokens."""
     table = workspace.targets
 
     def measure() -> np.ndarray:
@@ -176,20 +176,20 @@ def layer_lengths(workspace: Workspace) -> np.ndarray:
 
 @reads_as_model
 def pulls_of(workspace: Workspace, weights: Sequence[float]) -> np.ndarray:
-    """(L,), together 1: what each layer counts for under these weights; () where they are of another number of layers, or none."""
+    """Return each layer's share of the mix under these weights, (L,), sum 1. () for weights of another number of layers."""
     lengths = layer_lengths(workspace) if len(weights) else ()
     return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
 
 
 def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
-    """(..., D) as the mix takes them."""
+    """Return layers (..., D) as the mix takes them."""
     return layer_normalized(layers) if request.normalized else layers
 
 
 def _same_word(
     workspace: Workspace, table: OccurrenceTable, word: WordInContext, query: Query, request: MixRequest
 ) -> tuple[Neighbor, ...] | None:
-    """Other sentences with a labeled word; None of one without labels."""
+    """Return other sentences with a labeled word, or None for an unlabeled word."""
     if request.among != SAME or word.lemma_in(table) is None:
         return None
     products = workspace.products(table, query, normalized=request.normalized)
@@ -221,7 +221,7 @@ def _leans(
 def _map(
     workspace: Workspace, table: OccurrenceTable, lemma: str, queries: Sequence[Query], request: MixRequest
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The lemma's sentences (N, 2), laid out from its frozen layers' maps, and those of the words that it is (S, 2)."""
+    """Return the lemma's sentences (N, 2), laid out from its frozen layers' maps, and the words that belong to it (S, 2)."""
     weights = np.array(request.weights)
     rows = map_rows(table, lemma)
     layers = table.rows.take(rows).transpose(1, 0, 2)
@@ -234,7 +234,7 @@ def _map(
 def _plane(
     workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
 ) -> tuple[np.ndarray | None, np.ndarray]:
-    """The plane of largest spread, turned onto the layers' planes in the mix's own proportions: dots (N, 2), words (S, 2)."""
+    """Return the plane of largest variance, turned onto the layers' planes in the mix's proportions: dots (N, 2), words (S, 2)."""
     weights = np.array(request.weights)
     layers, stars, planes = _planes(workspace, everything, queries, request)
     start = mixed(planes.astype(float), weights)
@@ -256,7 +256,7 @@ def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence
 def _planes(
     workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Dots (N, L, D) and words (S, L, D) as they are weighed; each layer's plane of largest spread, one turned onto the next, (L, N + S, 2)."""
+    """Return each layer's plane of largest variance, one turned onto the next, (L, N + S, 2), of dots (N, L, D) and words (S, L, D)."""
     layers = _as_weighed(_points(workspace, everything, queries).layers, request)
     stars = _as_weighed(np.stack([query.layers for query in queries]), request)
 
@@ -294,7 +294,7 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
 def _any_of_spellings(
     workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
 ) -> AnyMix:
-    """Both words have the same candidates: which of them a spelling leans to is worked out anew under every mix."""
+    """Return the data of spellings. Both words have the same candidates, whose nearer word is computed again under every mix."""
     points = _points(workspace, table, queries)
     of_types, of_rows = (
         [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)

@@ -1,4 +1,4 @@
-"""The nearest occurrences, or spellings, to a word in its sentence: at a layer, under a mix, or in the sense space."""
+"""The nearest occurrences or spellings to a word in its sentence: at a layer, under a mix, or in the sense space."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,10 @@ EQUAL = 0.005  # weights that differ less are equal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeighborsRequest:
-    """`among`: the same word, other words, any word, or types; `whole`: of every token, or of the labeled ones alone."""
+    """A word, a space, and where to search: `among` the same word, other words, any word, or types.
+
+    `whole`: in every token, else in the labeled ones.
+    """
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
@@ -61,7 +64,7 @@ class Neighbors:
 
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
-    """The list; None while what it needs is still being read. BadInput in a space that the model has not."""
+    """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
     workspace = workspace.about(request.word)
     table = workspace.every_token if request.whole else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
@@ -127,7 +130,7 @@ def _forms(word: str) -> set[str]:
 
 
 def other_sentences(table: OccurrenceTable, query: Query) -> int:
-    """How many other sentences have the word of this one."""
+    """Return how many other sentences have the word of this one."""
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 

@@ -1,4 +1,4 @@
-"""What a model expects of a text: the words behind and before it, how each of its words fared, and what could stand in a word's place."""
+"""A model's expectations of a text: the words before and after it, the surprisal of its words, and substitutes for one of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,32 +30,31 @@ class NextWordsRequest:
 
 @reads_as_model
 def compute(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> Expected:
-    """What may follow a text, or precede it; `reading` is the text as `read`."""
+    """Return the words that may follow a text, or precede it. `reading` is the text as `read` returns it."""
     return expectation.expected_next(workspace.language_model, reading, backward=request.backward)
 
 
 @reads_as_model
 def read(workspace: Workspace, request: NextWordsRequest) -> Reading:
-    """One pass over the text. BadInput for one without words."""
+    """Read the text once. Raises BadInput for one without words."""
     return expectation.read(workspace.language_model, request.sentences)
 
 
 @reads_as_model
 def in_place(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
-    """What could stand in the place of the token in question: from the left, the right, both sides."""
+    """Return substitutes for the target token: from the left, the right and both sides."""
     return expectation.expected_at(workspace.language_model, reading, request.position, _marginal(workspace))
 
 
 @reads_as_model
 def ranks(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> np.ndarray:
-    """(3, n) of the first words of a text: from the left, the right, both sides."""
+    """Return the ranks (3, n) of the first words of a text: from the left, the right and both sides."""
     return expectation.ranks(workspace.language_model, reading, MOST_RANKED, _marginal(workspace))
 
 
 @reads_as_model
 def masked(workspace: Workspace, request: NextWordsRequest):
-    """What a transformer expects behind a mask over the token in question, a core.engines.masked.Masked; MissingArtifact where it came
-    without its head."""
+    """Return what a transformer expects behind a mask over the target token. Raises MissingArtifact without its head."""
     words = workspace.once("masked words", lambda: masked_words(workspace.model), workspace.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
@@ -64,14 +63,14 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 
 @reads_as_model
 def opening(workspace: Workspace, reading: Reading, most: int = MOST_RANKED) -> int:
-    """Where to look first among the first words of a text."""
+    """Return which of the first words of a text to show first."""
     return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(workspace))
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
-    """The content word that the two directions expected most differently, (T,) bits each.
+    """Return the content word that the two directions expected most differently, by (T,) bits of each.
 
-    A word of the list that is not one of the commonest; where there is none any word, and at last any token.
+    It is in the vocabulary and not one of the most frequent words; else any word, else any token.
     """
     apart = np.abs(np.asarray(forward) - np.asarray(backward))
     apart = np.where(np.isfinite(apart), apart, -1.0)
@@ -84,7 +83,7 @@ def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray,
 
 
 def _common_words(workspace: Workspace) -> frozenset[str]:
-    """The commonest words of the model's list, which is in order of frequency, and those that its language lists as grammar."""
+    """Return the most frequent words of the vocabulary, which is in order of frequency, and the language's function words."""
 
     def collect() -> frozenset[str]:
         commonest = frozenset(word.casefold() for word in workspace.language_model.vocabulary.words[:COMMON])
@@ -94,7 +93,7 @@ def _common_words(workspace: Workspace) -> frozenset[str]:
 
 
 def _marginal(workspace: Workspace) -> np.ndarray:
-    """log p (V,) of each word whatever is around it, over the bundled sentences of the model's language."""
+    """Return log p (V,) of each word in any context, over the bundled sentences of the model's language."""
 
     def measure() -> np.ndarray:
         try:

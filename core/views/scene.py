@@ -1,4 +1,4 @@
-"""The scene of a word in two sentences: its labeled sentences, or the words nearest to either, around the two in every space."""
+"""The scene of a word in two sentences: its labeled sentences, or the words nearest to either, around both in every space."""
 
 from collections.abc import Sequence
 
@@ -55,14 +55,14 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
 
 @reads_as_model
 def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
-    """(n, L, D) of each spelling as a sentence of its own."""
+    """Encode each spelling as a sentence of its own, (n, L, D)."""
     spellings = list(dict.fromkeys(words))
     alone = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
     return np.stack([alone[word][:, 0] for word in words])
 
 
 def _views(workspace: Workspace, space: SenseSpace, words: Sequence[WordInContext]) -> np.ndarray:
-    """(n, V): typed words as the sense space sees them, each computed once."""
+    """Return the typed words (n, V) as the sense space sees them, each computed once."""
 
     def make(word: WordInContext) -> np.ndarray:
         [query], [layers] = workspace.queries([word]), workspace.layers_of([word.tokens])
@@ -72,9 +72,9 @@ def _views(workspace: Workspace, space: SenseSpace, words: Sequence[WordInContex
 
 
 def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
-    """Every token of the language's own sentences where they are encoded, else the labeled ones; None where the language has none.
+    """Return every token of the language's own sentences if they are encoded, else the labeled ones, or None.
 
-    Not `workspace.every_token`: a page would begin to encode them.
+    `workspace.every_token` would make a page start to encode them.
     """
     own = workspace.over(workspace.language.sentences)
     try:
@@ -87,13 +87,13 @@ def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
 
 
 def _place_rows(table: OccurrenceTable, space: SenseSpace) -> np.ndarray:
-    """(N, D): all rows in the sense space, by the map of all words."""
+    """Return all rows (N, D) in the sense space, by the map of all words."""
     pieces = np.array_split(np.arange(len(table)), max(1, len(table) // 4096))
     return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
 
 
 def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray) -> NearWords:
-    """The other words near both sentences, (N, 2) cosines; words that carry grammar tell nothing."""
+    """Return the content words near both sentences, with (N, 2) cosines."""
     may_answer = workspace.once("content words", lambda: _content_words(workspace, table), table_key(table), most=2)
     for word in both:
         lemma = word.lemma_in(table)
@@ -107,13 +107,13 @@ def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[Wor
 
 
 def _content_words(workspace: Workspace, table: OccurrenceTable) -> np.ndarray:
-    """(N,) bool: rows of words of three letters or two syllables that carry no grammar; a piece of a Korean word begins with a joiner."""
+    """Return which rows (N,) are content words of three letters or two syllables. A piece of a Korean word begins with a joiner."""
     function = workspace.word_lists.function
     codes = [code for code, word in enumerate(table.words) if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
     return np.isin(table.word, codes)
 
 
 def _vectors_of(workspace: Workspace, table: OccurrenceTable, near: NearWords, places: np.ndarray) -> dict[str, np.ndarray]:
-    """The rows of the words in every space."""
+    """Return the rows of the words in every space."""
     written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near.rows.tolist())]
     return scene.layer_vectors(table.rows.take(near.rows), encode_alone(workspace, written)) | {SENSES: places[near.rows]}

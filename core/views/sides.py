@@ -15,8 +15,8 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
+from ..corpus.change import intersect_keys, list_keys, sentence_keys
 from ..corpus.encoded import EncodedCorpus
-from ..corpus.overlap import intersect_keys, list_keys, sentence_keys
 from ..elmo.language_model import Prediction
 from ..files.own_names import titles_of
 from ..index.neighbors import Occurrence

@@ -1,4 +1,4 @@
-"""The words that a biLM expects in the places of others, before it reads them; and how each word around one changes what is expected there."""
+"""The words that a biLM expects in a word's place, and how each word around it changes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ PLACES = 256  # that are kept: of two sentences, while one is typed, the other
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubstitutesRequest:
-    """Words in question; `common`: the commonest words of the vocabulary may answer too."""
+    """Target words. `common`: the most frequent words of the vocabulary count as well."""
 
     words: tuple[WordInContext, ...]
     direction: str = BOTH  # both, forward or backward
@@ -55,7 +55,7 @@ def tabulate(answers: Sequence[InPlace]) -> "pd.DataFrame":
 
 @reads_as_model
 def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace, ...]:
-    """Of each word its k likeliest substitutes. MissingArtifact by a model without a softmax, BadInput by a transformer."""
+    """Return the k likeliest substitutes of each word. Raises MissingArtifact without a softmax, BadInput for a transformer."""
     model, options = workspace.substitutes, {"direction": request.direction, "common": request.common}
 
     def answers(keys: list[tuple]) -> tuple[InPlace, ...]:
@@ -68,13 +68,13 @@ def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace,
 
 @reads_as_model
 def changes(workspace: Workspace, request: ChangesRequest) -> dict[int, Change]:
-    """By its position: how each other word, dropped, masked or swapped, changes what is expected in the word's place."""
+    """Return, by its position, how each other word, dropped, masked or swapped, changes the expected words."""
     word = request.word
     return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
 
 
 def weak_texts(word: str) -> dict[str, str]:
-    """Why the words expected in its place may say little, by code of core.elmo.in_place.weakness."""
+    """Return the reasons why substitutes may be uninformative, by code of core.elmo.in_place.weakness."""
     return {
         in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
         in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
@@ -85,5 +85,5 @@ def weak_texts(word: str) -> dict[str, str]:
 
 
 def weakness(word: str, why: str) -> str:
-    """The same of one code; "" for none."""
+    """Return the reason of one code, "" for none."""
     return weak_texts(shorten(bare(word), 24)).get(why, "")

@@ -11,7 +11,7 @@ from core.tasks.results import Summary
 from core.text.tokens import pieces
 
 Span = tuple[int, int, str]  # the first and the last token, and a label
-CLOSE = 0.05  # between the two likeliest classes, below which an answer is none
+CLOSE = 0.05  # a smaller gap between the two likeliest classes is too close to call
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
 SAME = 0.005  # of a probability: what rounds to the same per cent
 STYLE = Markup("""<style>
@@ -26,7 +26,7 @@ STYLE = Markup("""<style>
 
 
 def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str = "") -> list[str]:
-    """Write whether ELMo helps with a text, whose `label` may be known; then who says what, and who knows no word of it (`deaf`)."""
+    """State whether ELMo helps with a text (with the true `label`, if known), each answer, and which classifiers know no word of it (`deaf`)."""
     titles = variant_titles()
     lines = [*_describe_help(answers, label), _votes(answers, titles)]
     if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:

@@ -24,7 +24,7 @@ from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-SENTIMENT = ("glove", "glove+elmo")  # the classifiers that stand for the two columns on SST-5
+SENTIMENT = ("glove", "glove+elmo")  # the classifiers of the two columns for SST-5
 
 
 def show_paper(result: dict[str, dict]) -> None:

@@ -102,20 +102,18 @@ def _ask_text(key: str, label: str, task: str, **options) -> str:
 # --- the tasks --------------------------------------------------------------------------------------------------------
 
 
-def _names(in_use: InUse) -> None:
-    example = answers.sentence_example("names", _ask_text("tasks_names", t("Sentence with names"), "names", height=80))
-    _spans("names", in_use, example)
+def _tag(task: str, label: str, in_use: InUse) -> None:
+    """Show the spans of a sentence, of the task's names, chunks or parts of speech."""
+    _spans(task, in_use, answers.sentence_example(task, _ask_text(f"tasks_{task}", label, task, height=80)))
 
 
 def _chunks(in_use: InUse) -> None:
-    example = answers.sentence_example("chunks", _ask_text("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
-    _spans("chunks", in_use, example)
+    _tag("chunks", t("Sentence to chunk"), in_use)
     st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
 
 
 def _speech(in_use: InUse) -> None:
-    example = answers.sentence_example("speech", _ask_text("tasks_speech", t("Sentence to tag"), "speech", height=80))
-    _spans("speech", in_use, example)
+    _tag("speech", t("Sentence to tag"), in_use)
     st.caption(
         t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
     )
@@ -134,8 +132,8 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     """Show names or roles on the words, of both models."""
     tokens = flat(example.passages[0])
     by_variant = _ask(answers.ask, in_use, task, example)
-    verb = ("V", "C-V")
-    result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
+    verb_labels = ("V", "C-V")
+    result = {v: [span for span in a.said if span[2] not in verb_labels] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     token_texts = pieces(tokens)
 
@@ -147,10 +145,10 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         dashed = [span for span in result[variant] if span not in others] if len(result) > 1 else []
-        clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
+        clear = [span for span in result[variant] if not any(span[0] <= verb <= span[1] for verb, _, _ in predicate)]
         return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
+    _side_by_side(by_variant, draw_variant)
     if len(result) > 1:
         _notice(task, describe_spans(result["baseline"], result["elmo"], words))
     rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
@@ -185,7 +183,7 @@ def _coreference(in_use: InUse) -> None:
     _chains(in_use, text)
     try:
         mentions = answers.mentioned(text)
-    except BadInput:  # no he or she, or no name that it could stand for
+    except BadInput:  # no he or she, or no name to refer to
         return
     more = st.expander(t("Which pronoun"), key="tasks_one_pronoun", on_change="rerun")
     if more.open:
@@ -215,7 +213,7 @@ def _chains(in_use: InUse, text: str) -> None:
             dashed += labeled if len(result) > 1 and chain not in others else []
         return notices.draw_spans(tokens, spans, colors=colors, dashed=dashed)
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
+    _side_by_side(by_variant, draw_variant)
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
     if len(by_variant) > 1:
         _notice("clusters", describe_spans(named["baseline"], named["elmo"], words))
@@ -247,7 +245,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         colors = dict.fromkeys((label, f"← {pronoun}"), COLORS[variant])
         return notices.draw_spans(tokens, spans, colors=colors, dashed=spans if differ else ())
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
+    _side_by_side(by_variant, draw_variant)
     if len(by_variant) > 1:
         sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", describe_choice(named["baseline"], named["elmo"], sure))
@@ -271,7 +269,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(by_variant, lambda variant: show_html("{}", notices.mark_text(paragraph, *places[variant], is_dashed=differ)))
+    _side_by_side(by_variant, lambda variant: notices.mark_text(paragraph, *places[variant], is_dashed=differ))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
@@ -282,7 +280,7 @@ def _questions(in_use: InUse) -> None:
 
 
 PAGES: dict[str, Callable[[InUse], None]] = {
-    "names": _names,
+    "names": lambda in_use: _tag("names", t("Sentence with names"), in_use),
     "roles": _roles,
     "entailment": _entailment,
     "coreference": _coreference,
@@ -295,11 +293,12 @@ PAGES: dict[str, Callable[[InUse], None]] = {
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
+def _side_by_side(by_variant: dict[str, TaskAnswer], draw_variant: Callable[[str], Markup]) -> None:
+    """Show the answers of both variants in two columns."""
     for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
         with column:
             lists.heading(variant_titles()[variant], COLORS[variant])
-            show_one(variant)
+            show_html("{}", draw_variant(variant))
 
 
 def _notice(task: str, line: str) -> None:

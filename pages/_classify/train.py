@@ -30,7 +30,7 @@ from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-FEW_TEXTS = 30  # to test on, below which an accuracy says little
+FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
 RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
@@ -40,10 +40,8 @@ def show(in_use: InUse) -> None:
         order = choose(in_use)
         is_running = training is not None and training.job.is_running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or is_running, key="train.go"):
-            model, vectors = (
-                opened.model(in_use.model),
-                opened.vectors(in_use.vectors),
-            )  # before a place is asked for: they may not be there
+            # Opened before a place in the queue is requested, because they may be missing.
+            model, vectors = opened.model(in_use.model), opened.vectors(in_use.vectors)
             training = st.session_state.training = Training(order, add_job()).start(model, vectors)
             training.job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
@@ -52,7 +50,7 @@ def show(in_use: InUse) -> None:
     elif training.job.is_running:
         _watch(training)
     else:
-        # In a container, as a fragment is: what it drew last is replaced piece by piece. In other places both would stand, until the run ends.
+        # In a container, like the fragment, whose elements it replaces one by one. Elsewhere both would be visible until the run ends.
         with st.container():
             st.empty()  # where the progress was
             _show(training, finished=True)
@@ -62,7 +60,7 @@ def show(in_use: InUse) -> None:
 @st.fragment(run_every=1.0)
 def _watch(training: Training) -> None:
     if not training.job.is_running:
-        st.rerun()  # once, of the whole page: the button wakes, the ticking ends
+        st.rerun()  # once, for the complete page: it enables the button and ends the updates
     message = training.message
     if training.seconds_left is not None:
         if training.has_layers:
@@ -70,7 +68,7 @@ def _watch(training: Training) -> None:
         else:
             message = t("{stage}; {time} left", stage=message, time=duration(training.seconds_left))
     show_bar(training.job, message, "train.stop", t("The best so far is kept"))
-    # Finished or not is asked once: buttons drawn by this fragment would lose the click that lands before the page is drawn anew.
+    # This fragment draws no buttons: they would lose a click before the page is drawn again.
     _show(training, finished=False)
 
 

@@ -153,10 +153,7 @@ def _skip(walk: Walk) -> None:
 
 def _compare_repeated_word(walk: Walk) -> str:
     """Show where the two vectors of a repeated spelling begin to differ."""
-    words = [
-        walk.tokens[walk.position],
-        *(token for token in walk.tokens if any(map(str.isalnum, token))),
-    ]  # the one in question before others
+    words = [walk.tokens[walk.position], *(token for token in walk.tokens if any(map(str.isalnum, token)))]  # the target first
     if word := next((word for word in words if walk.tokens.count(word) > 1), None):
         a, b = (walk.layers[:, k] for k in [k for k, token in enumerate(walk.tokens) if token == word][:2])
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)

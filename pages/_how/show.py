@@ -68,7 +68,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
 
 
 def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:
-    """Return what draws each step, and says what to notice of it and what its table holds."""
+    """Return the function of each step. It draws the step, and returns what to notice and the rows of its table."""
     return (
         spelling.characters,
         spelling.filters,

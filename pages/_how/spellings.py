@@ -28,7 +28,7 @@ from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
-BY_HEART = 0.3  # of the vector from one window over the whole word
+BY_HEART = 0.3  # share of the vector from one window over the complete word
 PARTED = 3  # words named that a sentence's reader parts
 
 
@@ -220,8 +220,8 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     if exact:
         words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in exact)
         lines.append(t("Recognized whole: {words}.", words=words))
-    whole_ids = {id(f) for f in exact}  # equal spellings may stand there twice, and arrays have no one truth value
-    pieces = [f for f in firings if not (id(f) in whole_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
+    exact_ids = {id(f) for f in exact}  # equal spellings may occur twice, and arrays cannot be compared
+    pieces = [f for f in firings if not (id(f) in exact_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
         least, heaviest = min(tops, key=lambda top: top[1].share)

@@ -1,21 +1,26 @@
-"""Draw a lesson: its figure, what to notice, the question for a class, how it was measured, and its tables."""
+"""Draw a lesson: its figure, what to notice, the question for a class, how it was measured, and its tables; and the lessons from stored measurements."""
 
+import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import code, command
-from core.evaluation.lessons import read
+from core.common.significance import compare_pairs, read_back
+from core.evaluation.lessons import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read
+from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
+from core.figures.style import GLOVE, layer_color, layer_title
 from pages._cached import opened
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, plain, show_html
-from pages._learn import live_lessons, stored_lessons
+from pages._learn import live_lessons
+from pages._learn.lesson_parts import LessonPage, choose_word, format_interval
 from pages._learn.lessons import Lesson
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-LIVE = {"cone": live_lessons.compare_random_pairs, "apart": live_lessons.find_threshold, "homonyms": live_lessons.compare_relations}
-STORED = {"context": stored_lessons.compare_contexts, "before": stored_lessons.read_before, "control": stored_lessons.probe_random_tags}
+Titles = dict[str, tuple[str, str]]  # the name and the color of each kind of vectors, in the order of the rows
 
 
 @fragment
@@ -49,7 +54,200 @@ def _find_measurements(model_name: str, part: str) -> dict | None:
     model = opened.model(model_name)
     result = read(model.folder, model.fingerprint).get(part)
     if result is None:
-        offered = command("python", "-m", "core", "evaluate", "lessons", options=[("model", model.name)])
+        offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])
         st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
         notice([t("No measurements of this model yet.")])
     return result
+
+
+def compare_contexts(measured: dict) -> LessonPage:
+    """Compare a layer with layer 0, shuffled words, an untrained biLM and the static context."""
+    layers = [name for name in measured["one_nn"] if name.isdecimal() and name != "0"]
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
+    word = choose_word(measured["words"], "context_word", right)
+    where, shares = layer_title(layer), measured["one_nn"]
+    titles = {
+        layer: (where, layer_color(layer)),
+        STATIC: (t("static vectors"), GLOVE),
+        f"{SHUFFLED} {layer}": (t("{layer}, context shuffled", layer=where), "#009E73"),
+        f"{UNTRAINED} {layer}": (t("{layer}, untrained", layer=where), "#CC79A7"),
+        "0": (layer_title("0"), layer_color("0")),
+        CHANCE: (t("chance"), RANDOM_PAIRS),
+    }
+    titles = {name: title for name, title in titles.items() if name in shares}
+    differences = {name: less(measured, layer, name) for name in titles if name != layer}
+    notices = []
+    if STATIC in differences:
+        values = {"layer": where, "share": sum(shares[layer]) / len(shares[layer]), "difference": format_interval(differences[STATIC])}
+        notices.append(
+            t(
+                "At {layer}, the nearest sentence has the same sense in {share:.0%} of cases; compared with static vectors: {difference}.",
+                **values,
+            )
+        )
+    values = {key: format_interval(differences[f"{kind} {layer}"]) for key, kind in (("shuffled", SHUFFLED), ("untrained", UNTRAINED))}
+    notices.append(t("Compared with shuffled context: {shuffled}; with untrained LSTMs: {untrained}.", **values))
+    figure, alt = _draw_accuracy(measured, titles, "context", word)
+    table = [
+        {t("vectors"): titles[name][0], t("difference, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
+        for name, value in differences.items()
+    ]
+    return LessonPage(
+        figure=figure,
+        alt=alt,
+        notices=notices,
+        method=t(
+            "{n:,} sentences of {words} words, each left out once; one dot per word. Static: the other words' "
+            "vectors summed, most frequent excluded. Shuffled text is also unnatural, so that difference is not "
+            "order alone. Untrained: random LSTMs above the trained layer 0. 95% intervals, paired by word.",
+            n=measured["n"],
+            words=len(measured["words"]),
+        ),
+        table=pd.DataFrame(table),
+        table_label=t("{layer} minus each other", layer=where),
+        by_word=_word_table(measured, titles),
+    )
+
+
+def read_before(measured: dict) -> LessonPage:
+    """Compare what the model has read before the word (its position, its substitutes) with layer 1."""
+    word = choose_word(measured["words"], "before_word", st.container(), width=260)
+    titles = {
+        SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
+        PLACE: (t("before: LSTM states"), "#009E73"),
+        READ: (t("after: {layer}", layer=layer_title(READ)), layer_color(READ)),
+        STATIC: (t("static vectors"), GLOVE),
+        f"{SHUFFLED} {SUBSTITUTES}": (t("substitutes, shuffled"), "#F0C66B"),
+        f"{SHUFFLED} {PLACE}": (t("LSTM states, shuffled"), "#7CC7B0"),
+        f"{UNTRAINED} {PLACE}": (t("random LSTM states"), "#CC79A7"),
+        CHANCE: (t("chance"), RANDOM_PAIRS),
+    }
+    titles = {name: title for name, title in titles.items() if name in measured["one_nn"]}
+    best = SUBSTITUTES if SUBSTITUTES in titles else PLACE
+    shares = {name: sum(values) / len(values) for name, values in measured["one_nn"].items()}
+    values = {"before": shares[best], "after": shares[READ], "difference": format_interval(less(measured, best, READ))}
+    notices = [
+        t(
+            "Before reading the word, the nearest sentence has the same sense in {before:.0%} of cases, at layer "
+            "1 in {after:.0%}: {difference}.",
+            **values,
+        )
+    ]
+    shuffled = format_interval(less(measured, best, f"{SHUFFLED} {best}"))
+    if STATIC in shares:
+        static = format_interval(less(measured, best, STATIC))
+        notices.append(t("Compared with static vectors: {static}; with shuffled sentences: {shuffled}.", static=static, shuffled=shuffled))
+    else:
+        notices.append(t("Compared with shuffled sentences: {shuffled}.", shuffled=shuffled))
+    table = []
+    for name in (READ, *(name for name in titles if name != READ)):
+        accuracy, ari = round(100 * mean_of(measured, "one_nn", name), 1), mean_of(measured, "ari", name)
+        row = {t("vectors"): titles[name][0], "1-NN %": accuracy, "ARI": ari}
+        if name != READ:
+            value = less(measured, name, READ)
+            row |= {t("minus layer 1, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
+        table.append(row)
+    figure, alt = _draw_accuracy(measured, titles, "before", word)
+    return LessonPage(
+        figure=figure,
+        alt=alt,
+        caption=t("Each word’s mean is subtracted first, so the numbers differ from those of “Is it context?”."),
+        notices=notices,
+        method=t(
+            "{n:,} sentences of {words} words, each left out once; one dot per word. Each word’s mean is "
+            "subtracted. LSTM states: forward before the word, backward after it. 95% intervals, paired by word.",
+            n=measured["n"],
+            words=len(measured["words"]),
+        ),
+        table=pd.DataFrame(table),
+        by_word=_word_table(measured, titles),
+    )
+
+
+def probe_random_tags(measured: dict) -> LessonPage:
+    """Compare the accuracy of probes on tags and on random tags by the rank of the probe."""
+    layers = measured["layers"]
+    layer = coded_choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
+    ranks = layers[layer]
+    lines = {t("real tags"): [item["tags"] for item in ranks.values()], t("random tags"): [item["control"] for item in ranks.values()]}
+    low, *_, high = ranks
+    values = {"layer": layer_title(layer), "least": low, "most": high}
+    values |= {"a": ranks[low]["selectivity"]["mean"], "b": ranks[high]["selectivity"]["mean"]}
+    level = t("word’s most frequent tag"), measured["type"]
+    rows = [
+        {
+            t("layer"): name,
+            t("probe rank"): int(rank),
+            t("real tags"): round(item["tags"], 4),
+            t("random tags"): round(item["control"], 4),
+            t("selectivity"): round(item["selectivity"]["mean"], 4),
+            t("selectivity, 95%"): read_back(item["selectivity"]).cell(".3f", times=1),
+        }
+        for name, by_rank in layers.items()
+        for rank, item in by_rank.items()
+    ]
+    return LessonPage(
+        figure=rank_lines(list(map(int, ranks)), lines, level=level, title=t("probe rank"), key="control"),
+        alt=t(
+            "Accuracy by probe rank at {layer}, real and random tags. Selectivity: {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
+            **values,
+        ),
+        notices=_describe_selectivity(layers, layer),
+        method=t(
+            "{tags} tags; {train:,} training tokens; {test:,} test tokens of words seen in training ({unseen:,} "
+            "others excluded). Random tags: one per word, {types:,} words, mean of 3 draws. 95% intervals by "
+            "sentence. The taggers make errors.",
+            tags=measured["tags"],
+            train=measured["n_train"],
+            test=measured["n"],
+            unseen=measured["unseen"],
+            types=measured["types"],
+        ),
+        table=pd.DataFrame(rows),
+    )
+
+
+def _describe_selectivity(layers: dict, layer: str) -> list[str]:
+    """State the most selective rank of a layer, and the most selective layer at the highest rank."""
+    ranks = layers[layer]
+    best = max(ranks, key=lambda rank: ranks[rank]["selectivity"]["mean"])
+    values = {"layer": layer_title(layer), "rank": best, "tags": ranks[best]["tags"], "control": ranks[best]["control"]}
+    values["selectivity"] = format_interval(read_back(ranks[best]["selectivity"]))
+    first = t(
+        "At {layer}, rank {rank} is the most selective: {tags:.0%} of real tags, {control:.0%} of random tags, {selectivity}.", **values
+    )
+    rank = list(ranks)[-1]
+    by_layer = {name: read_back(by_rank[rank]["selectivity"]) for name, by_rank in layers.items()}
+    leader = max(by_layer, key=lambda name: by_layer[name].mean)
+    others = [value for name, value in by_layer.items() if name != leader]
+    values = {"rank": rank, "layer": layer_title(leader), "selectivity": format_interval(by_layer[leader])}
+    if any(value.low is None for value in by_layer.values()):
+        return [first, t("At rank {rank}, {layer} is the most selective: {selectivity}.", **values)]
+    if all(value.high < by_layer[leader].low for value in others):
+        return [first, t("At rank {rank}, {layer} is clearly the most selective: {selectivity}.", **values)]
+    return [first, t("At rank {rank}, {layer} leads, but intervals overlap: {selectivity}.", **values)]
+
+
+def _draw_accuracy(measured: dict, titles: Titles, key: str, word: str) -> tuple:
+    """Return a figure of the 1-NN accuracy with its interval for each kind of vectors, the dots of `word` marked, and its description."""
+    rows = []
+    for name, (title, color) in titles.items():
+        values = measured["one_nn"][name]
+        mean = compare_pairs(values, [0.0] * len(values))
+        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(measured["words"], values, strict=True)), color))
+    alt = t("Nearest sentence has the same sense: {named}.", named=", ".join(f"{row.name} {row.mean:.0%}" for row in rows))
+    return interval_dots(rows, title=t("nearest sentence has the same sense"), zero=None, key=key, marked=word or ""), alt
+
+
+def _word_table(measured: dict, titles: Titles) -> pd.DataFrame:
+    """Return the 1-NN accuracy of each word for each kind of vectors."""
+    shares = {title: measured["one_nn"][name] for name, (title, _) in titles.items()}
+    return pd.DataFrame(
+        [{t("word"): word} | {title: round(values[k], 3) for title, values in shares.items()} for k, word in enumerate(measured["words"])]
+    )
+
+
+LIVE = {"cone": live_lessons.compare_random_pairs, "apart": live_lessons.find_threshold, "homonyms": live_lessons.compare_relations}
+STORED = {"context": compare_contexts, "before": read_before, "control": probe_random_tags}

@@ -149,7 +149,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     same_sense, two_senses = t("same sense"), t("different senses")
     rows, table = [], []
     for name, spread in result.items():
-        errors, auc, (same, other) = spread.errors(threshold), spread.auc(), spread.means()
+        errors, auc, (same, across) = spread.errors(threshold), spread.auc(), spread.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
@@ -158,7 +158,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
             {
                 t("layer"): name,
                 same_sense: round(same, 3),
-                two_senses: round(other, 3),
+                two_senses: round(across, 3),
                 "AUC": round(auc.mean + 0.5, 3),
                 "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
@@ -193,8 +193,8 @@ def find_threshold(in_use: InUse) -> LessonPage:
 
 def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> list[str]:
     """State the mean cosines within and across senses, and how often the same-sense pair is closer."""
-    auc, gap, (same, other) = spread.auc(), spread.gap(), spread.means()
-    values = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
+    auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
+    values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
         p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
         line = t(

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
@@ -23,36 +24,41 @@ from pages._cached.views import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._frame.menu import page_link
+from pages._frame.menu import door, page_link
+from pages._frame.parameters import read_parameter
 from pages._frame.question import token_labels
-from pages._learn import quiz_notices, quiz_played, quiz_share
-from pages._learn.quiz_played import questions, reading
+from pages._learn import quiz_game
 from pages._widgets import lists
 
 SHOWN = 3  # of the sentences that voted
 EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
+CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
+# The result as a line to share, with a button that copies it. A browser that forbids copying selects the line instead.
+HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
+_CODE = {end: Path(__file__).with_name(f"quiz_share.{end}").read_text("utf-8") for end in ("css", "js")}
+_share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 
 @fragment
 def show(in_use: InUse) -> None:
     """Show the current question, its answer, or the score."""
     st.html(STYLE)
-    number, fault = quiz_played.number()
-    if fault is not None:
-        st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(fault))), icon=":material/error:")
+    number, error = quiz_game.current_number()
+    if error is not None:
+        st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(error))), icon=":material/error:")
     language = languages.in_use()
-    items = questions(number, language.code)
+    items = quiz_game.questions(number, language.code)
     if not items:
         raise BadInput(
             t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
         )
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
-    game = quiz_played.game(number, in_use.model, language.code)
+    game = quiz_game.find_game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use, item) for item in items[: len(game.answers)]]
+    done = [quiz_game.read_question(in_use, item) for item in items[: len(game.answers)]]
     with head:
         _head(items, game, done, in_use)
     with body:
@@ -61,14 +67,14 @@ def show(in_use: InUse) -> None:
         else:
             _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
     if len(done) < len(items):
-        reading(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
+        quiz_game.read_question(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
-    current, longest = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
+    current, longest = quiz_game.count_streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
     message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
@@ -101,11 +107,11 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
                 on_click=game.choose,
                 args=(game.at, sense),
             )
-        notice(quiz_notices.asking(quiz_question))
+        notice(quiz_game.describe_task(quiz_question))
         return
     answer = game.answers[game.at]
     show_html('<div role="status">{}</div>', [_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))])
-    notice(quiz_notices.answered(quiz_question, quiz_reading, answer))
+    notice(quiz_game.describe_answer(quiz_question, quiz_reading, answer))
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -118,7 +124,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         )
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_notices.how(quiz_question, quiz_reading)))
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_game.describe_votes(quiz_question, quiz_reading)))
     lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 
 
@@ -172,12 +178,12 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
-    notice(quiz_notices.summarize(quiz_questions, done, game.answers))
-    quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))
+    notice(quiz_game.compare_scores(quiz_questions, done, game.answers))
+    _share_line(quiz.line(game.number, hits, right, _link(game.number)))
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)
+        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_game.start_other)
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_played.of_today)
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_game.start_today)
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     table = pd.DataFrame(
         [
@@ -187,3 +193,16 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
         ]
     )
     lists.twin(table, name=f"guess-{game.number}", key="guess.table")
+
+
+def _link(number: int) -> str:
+    """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
+    carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
+    _, view = door("guess")
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
+
+
+def _share_line(line: str) -> None:
+    """Show the line and its button."""
+    words = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
+    _share_widget(key="guess.share", data={"line": line, **words})

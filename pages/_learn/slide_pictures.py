@@ -38,7 +38,7 @@ FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
 NEAREST = 12  # words of GloVe's list
 TASK = "news-title"
-SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
+SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # classifiers shown, with the best one
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:

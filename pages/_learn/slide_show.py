@@ -87,11 +87,11 @@ def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoConte
     On a slide about labeled senses, a word without two of them is replaced by the first example, and the slide states this.
     """
     if needs_senses and not _has_senses(in_use, word):
-        other = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
-        if other is None:
+        replacement = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
+        if replacement is None:
             raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
-        st.caption(t("“{word}” lacks two labeled senses: showing “{other}”.", word=plain(word, 40), other=other))
-        word = other
+        st.caption(t("“{word}” lacks two labeled senses: showing “{other}”.", word=plain(word, 40), other=replacement))
+        word = replacement
     return _user_sentences(word) or _example(word) or _labeled_sentences(in_use, word)
 
 

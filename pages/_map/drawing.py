@@ -118,7 +118,7 @@ def _multiples(content: MapContent, names: list[str], state: Brush) -> None:
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
             notes = list(filter(None, [_share(content.layout, space), say_kept(*content.links[space].as_counts) if content.links else ""]))
-            if notes or not is_single:  # alone, the layer stands above
+            if notes or not is_single:  # a single map has its layer above it
                 lists.heading(model_layers.in_use().heading(space), layer_color(space), " · ".join(notes))
             if content.layout.plan == SOLID:
                 _solid(content, space)

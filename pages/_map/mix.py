@@ -113,7 +113,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     else:
         more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
         _leans(in_use, result, weights, normalized, more)
-    tables = [tabulate_neighbors(near, item.text.strip()) for item, near in zip(chosen, result.near, strict=True)]
+    tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 

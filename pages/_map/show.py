@@ -31,14 +31,14 @@ from pages._word.reading import view_when_read
 
 def show(in_use: InUse) -> None:
     """Show the inputs, maps, what to notice, lists, measures, ranking and data tables."""
-    picture = st.container()  # stands first; what it shows depends on the sentences below it
+    picture = st.container()  # above the sentences, which it depends on
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
     words = tuple(item for item in chosen if item.position is not None)
     over = workspace(in_use)
     about = over.about(*(item.in_context for item in words))
     with picture:
-        with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
+        with st.container(key="picture_first"):  # on a phone, the inputs are below the map
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
         word = _word(in_use, about, words, chosen_by[0])
@@ -86,7 +86,7 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     """Show the map of a labeled word with its dots colored by sense."""
     table = over.targets
     target = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
-    # On the map of all words the one in question wears its senses' colors among the gray others.
+    # On the map of all words, the target word has the colors of its senses; the others are gray.
     lemma = word if word != ALL_WORDS else target
     with right, _more("layout"):
         plan = layout.choose()

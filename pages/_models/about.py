@@ -84,7 +84,7 @@ def _not_measured(name: str, *, stale: bool) -> None:
     """State that the layers were not measured, and what to do."""
     values = {
         "name": plain(name),
-        "command": code(command("python", "-m", "core", "evaluate", "card", options=[("model", name), ("data", "FOLDER")])),
+        "command": code(command("python", "-m", "core.lab", "card", options=[("model", name), ("data", "FOLDER")])),
     }
     if stale:
         message = t("The measures of {name} belong to other weights. In a terminal, with the data sets: {command}", **values)

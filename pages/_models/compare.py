@@ -48,7 +48,7 @@ def show(in_use: InUse) -> None:
         with st.spinner(t("Comparing words…"), show_time=True):
             result = view(compare.compute, workspace(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
     if result is None:
-        if None not in sides:  # a table was dropped since the page asked for it: it is read again
+        if None not in sides:  # a table was dropped in the meantime: it is encoded again
             sides, running = readable(chosen)
             if not running:
                 st.rerun()
@@ -71,7 +71,7 @@ def show(in_use: InUse) -> None:
         st.caption(" ".join(small))
     word_in_both(result)
     if all(item.layer for item in chosen):
-        with show_errors():  # the lists stand whatever becomes of the measures
+        with show_errors():  # the lists stay if the measures fail
             model_senses.show(chosen)
         model_senses.show_measured()
     order = result.comparison.most_changed()

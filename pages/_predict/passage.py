@@ -14,11 +14,11 @@ from pages._widgets.components import counted_button
 from pages._widgets.inputs import as_you_type, offer_examples
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
-# The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
+# The position that the page chose, with its text, and the last target, with its word.
 CHOSEN, SHOWN = "predict.chosen", "predict.shown"
 KEPT = 100  # earlier versions to go back to
-# What the page's text is, what it was before taps or Undo put that in (all of it that the browser may still hold), and whether the box
-# reported a change in this run. A click made before the browser has the new text brings an old one along, which is no typing.
+# The current text, the texts before clicks or Undo that the browser may still hold, and whether the box reported a change in this run.
+# A click that is made before the browser has the new text sends an old one, which the user did not type.
 NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 

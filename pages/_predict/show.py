@@ -1,25 +1,34 @@
-"""The Next word page: a text, and the next and previous word, the surprisal of each word, or the effect of an edit.
-
-For a transformer with a head for masked words, it shows what could replace a word.
-"""
+"""The Next word page: a text, and the words before and after it, the surprisal of each word, or the effect of an edit; or a masked word."""
 
 from itertools import chain
 
+import pandas as pd
 import streamlit as st
 
 from core.analysis import expectation
+from core.analysis.expectation import Expected, Reading
+from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import plain
-from core.engines.masked import has_head
+from core.common.limits import limits
+from core.common.markup import plain, shorten
+from core.elmo.language_model import Prediction
+from core.engines.masked import Masked, has_head
+from core.figures.expectation import BOTH
+from core.figures.measures import BACKWARD, FORWARD
+from core.text import languages, target_word
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import view, workspace
-from pages._frame import language
+from pages._frame import language, question
 from pages._frame.choices import coded_choice
+from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.parameters import read_parameter, write_parameter
-from pages._predict import expected, passage, surprise
+from pages._frame.parameters import bound, read_parameter, write_parameter
+from pages._predict import passage, surprise
+from pages._widgets import lists
+from pages._widgets.lists import WORD_STYLE, word_buttons
 from pages._word import reading
 
 PART = "predict_part"
@@ -35,7 +44,7 @@ def show(in_use: InUse) -> None:
         st.caption(plain(unread, 400))
     model = opened.model(in_use.model)
     if not model.is_elmo and has_head(model.folder):
-        expected.show_masked(in_use, sentences)
+        _show_masked(in_use, sentences)
         return
     if reading.say_if_transformer(in_use, reading.EXPECTED):
         return
@@ -45,8 +54,158 @@ def show(in_use: InUse) -> None:
         write_parameter(PART, "words")  # a link to a word
     match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
-            expected.show_next(in_use, read)
+            _show_next(in_use, read)
         case "words":
             surprise.show_words(in_use, read)
         case "edit":
             surprise.show_versions(in_use, read)
+
+
+def _show_next(in_use: InUse, read: Reading) -> None:
+    """Show two lists, the buttons that sample, what to notice, and the data table."""
+    st.html(WORD_STYLE)
+    requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
+    before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
+    longest = max(p.probability for result in (before, after) for p in result.likeliest)
+    first, last = read.tokens[0], read.tokens[-1]
+    with st.container(key="both_ways"):
+        left, right = st.columns(2, gap="large")
+    with left:
+        lists.heading(t("Before “{word}”", word=shorten(first, 24)), BACKWARD, t("backward, from the right"))
+        _draws(in_use, read, backward=True)
+        word_buttons("before", before, BACKWARD, longest, _prepend)
+    with right:
+        lists.heading(t("After “{word}”", word=shorten(last, 24)), FORWARD, t("forward, from the left"))
+        _draws(in_use, read, backward=False)
+        word_buttons("after", after, FORWARD, longest, _append)
+    _how_to_draw()
+    st.caption(t("Words outside the vocabulary get {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
+    notice(_write_notices(first, last, before, after))
+    rows = [
+        {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
+        for where, result in ((t("before"), before), (t("after"), after))
+        for k, p in enumerate(result.likeliest, 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
+
+
+def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
+    name = "before" if backward else "after"
+    with st.container(horizontal=True, gap="small"):
+        st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
+        st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(in_use, read, 5, backward))
+    ended = st.session_state.get(passage.ENDED)
+    if ended == name:
+        drew = t("Drew the sentence’s beginning. Try another seed.")
+        st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
+    elif ended == "full":
+        st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
+
+
+def _how_to_draw() -> None:
+    """Draw the temperature and the seed for both directions."""
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        st.slider(
+            t("Temperature"),
+            **bound("pheat"),
+            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
+        )
+        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
+
+
+def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
+    text = st.session_state[passage.TEXT]
+    tokens = list(read.sentences[0 if backward else -1])
+    written = expectation.write(
+        workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
+    )
+    joined = expectation.prepended if backward else expectation.appended
+    position = st.session_state.get(passage.AT)
+    moved = position + len(written.words) if backward and position is not None else position
+    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, position=moved)
+
+
+def _append(word: str) -> None:
+    passage.put(expectation.appended(st.session_state[passage.TEXT], [word]))
+
+
+def _prepend(word: str) -> None:
+    position = st.session_state.get(passage.AT)
+    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), position=None if position is None else position + 1)
+
+
+def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
+    n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
+    names = {"first": shorten(write_word(first), 24), "last": shorten(write_word(last), 24), "n": n, "m": m}
+    ends, begins = (
+        next((p.probability for p in item.likeliest if p.word == word), 0.0)
+        for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
+    )
+    if min(ends, begins) > 0.5:
+        return [
+            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words to see predictions.", begins=begins, ends=ends)
+        ]
+    if ends > 0.5:
+        lines = [t("It expects the end here ({share:.1%}); before “{first}” its perplexity is {m:,}.", share=ends, **names)]
+    elif begins > 0.5:
+        lines = [t("It expects the beginning here ({share:.1%}); after “{last}” its perplexity is {n:,}.", share=begins, **names)]
+    elif n == m:
+        lines = [t("Forward after “{last}” and backward before “{first}” are equally uncertain: perplexity {n:,}.", **names)]
+    elif n < m:
+        lines = [t("Forward is more certain: perplexity {n:,} after “{last}”, backward {m:,} before “{first}”.", **names)]
+    else:
+        lines = [t("Backward is more certain: perplexity {m:,} before “{first}”, forward {n:,} after “{last}”.", **names)]
+    if after.unknown > 0.05:
+        lines.append(t("Forward gives {share:.0%} to words outside its vocabulary, such as rare names.", share=after.unknown))
+    return lines
+
+
+def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
+    """Show the words of the text, the list for the masked one, what to notice, and the data table."""
+    layers = model_layers.in_use()
+    st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=layers.called))
+    tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
+    position = _position(tokens)
+    word = tokens[position]
+    result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
+    st.html(WORD_STYLE)
+    lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
+    expected = Expected(
+        tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
+        0.0,
+        result.probability,
+        result.rank,
+        0.0,
+    )
+    word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _insert, position)
+    notice(_describe_masked(word, result))
+    rows = [
+        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
+        for k, item in enumerate(result.likeliest, 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")
+
+
+def _position(tokens: list[str]) -> int:
+    """Return the position of the masked word: the user's choice or the URL's, else the last content word."""
+    state = st.session_state
+    usual = max((candidate.position for candidate in target_word.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
+    if state.get(passage.AT) not in range(len(tokens)):
+        label_in_url = read_parameter(passage.AT)
+        state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == label_in_url), usual)
+    position = passage.ask_word(tokens)
+    return usual if position is None else position
+
+
+def _insert(word: str, position: int) -> None:
+    passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), position=position)
+
+
+def _describe_masked(word: str, masked: Masked) -> list[str]:
+    best = masked.likeliest[0]
+    values = {"word": shorten(word, 24), "best": best.text, "share": best.probability}
+    if masked.rank is None:
+        return [t("“{word}” is {n} pieces, more than one mask; “{best}” is likeliest ({share:.1%}).", n=masked.pieces, **values)]
+    if masked.rank == 1:
+        return [t("It predicts “{word}” ({share:.1%}).", word=values["word"], share=values["share"])]
+    return [t("“{word}” ranks {rank:,} ({p:.2%}); “{best}” is likeliest ({share:.1%}).", rank=masked.rank, p=masked.probability, **values)]

@@ -129,7 +129,7 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
     outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
     try:
         vectors = opened.vectors(in_use.vectors)
-    except ElmoscopeError:  # they are beside the point here: the pages that need them say what is wrong
+    except ElmoscopeError:  # not needed here: the pages that need vectors state the error
         return []
     missing = [f"“{shorten(write_word(word), 24)}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
     return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []

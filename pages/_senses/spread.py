@@ -55,7 +55,7 @@ def show(in_use: InUse) -> None:
     result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     elsewhere = dict(labels.elsewhere)
     rows_given = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
-    st.session_state.update({"spread.word": chosen.word, "spread.given": rows_given})  # as the notebook asks for them
+    st.session_state.update({"spread.word": chosen.word, "spread.given": rows_given})  # for the notebook
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
@@ -224,13 +224,13 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) ->
         icon=":material/label:",
         key="spread.label",
         disabled=not (selected and sense),
-        on_click=lambda: step(lambda now: now.label(_selected(occurrences), state["spread.sense"] or sense)),
+        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense)),
     )
     row.button(
         t("Remove labels"),
         key="spread.remove",
         disabled=not {token for token, _ in stored.given} & set(selected),
-        on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
+        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
     )
     counted_button(
         t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
@@ -286,7 +286,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
             key="spread.rename",
             width="stretch",
             disabled=not new.strip(),
-            on_click=lambda: step(lambda now: now.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
+            on_click=lambda: step(lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
         )
         others = [name for name in stored.senses if name != old]
         into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
@@ -295,7 +295,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
             key="spread.merge",
             width="stretch",
             disabled=not into,
-            on_click=lambda: step(lambda now: now.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]})),
+            on_click=lambda: step(lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]})),
         )
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []

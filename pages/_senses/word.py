@@ -69,7 +69,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
     """Return the table that has the word: the labeled sentences, else every token. Return None while a job encodes it, and show the progress."""
     if not sentences_of(over.corpus):
-        registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
+        registry.resolve(over.corpus, "corpus")  # states a wrong path at once
     table = induction.labeled_with(over, word)
     if table is None and (table := reading.every_token(over)) is None:
         reading.show_state(over)

@@ -32,7 +32,7 @@ from pages._frame.in_use import InUse, corpus_box
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.parameters import read_parameter
-from pages._texts import usage_graph
+from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
@@ -42,7 +42,7 @@ WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "ch
 TYPICAL = 3  # sentences of a group on a side
 JOB, WORD_JOB, LIKE_JOB, MOST_JOBS, AT_LEAST = "changed words", "a changed word", "words of like frequency", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
-LIKE = "change.compared"  # in the session: the sides and the word that is wanted beside others
+LIKE = "change.compared"  # in the session: the sides and the word to compare with others
 ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         _offer_example(news)
-        usage_graph.open_files(WORD, FIRST, SECOND)
+        store.open_graph(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
@@ -62,7 +62,7 @@ def show(in_use: InUse) -> None:
         offer_examples(EXAMPLE_WORDS, "change.word_taken", partial(st.session_state.__setitem__, WORD))
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
     sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
-    st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
+    st.session_state.update({"change.word": word, "change.sides": sides_asked})  # for the notebook
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     reads_all = bool(word) and any(needs_every_token(workspace(in_use), side, word) for side in sides)
     wanted = st.session_state.get(RANKED) == key or st.session_state.get(LIKE) == (*key, word)
@@ -70,14 +70,14 @@ def show(in_use: InUse) -> None:
     if not word:
         st.info(t("No word occurs {n} times on both sides. Add text, or choose another date.", n=FEWEST), icon=":material/library_books:")
     elif read is None or not reads_all:
-        with show_errors():  # the list stands whatever becomes of the word
+        with show_errors():  # the list stays if the word fails
             if (result := _answer(in_use, sides, word, key)) is not None:
                 like = _like(in_use, sides, word, key) if read is None else None
                 _word(result, like.result[0] if like and like.result else None, names)
-            elif change.reads_few(workspace(in_use)):  # a table was dropped since the page asked for it
+            elif change.reads_few(workspace(in_use)):  # a table was dropped in the meantime
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
-    usage_graph.open_files(WORD, FIRST, SECOND)
+    store.open_graph(WORD, FIRST, SECOND)
 
 
 def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
@@ -96,12 +96,10 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)
     job.wait(AT_MOST_S)
     if job.result is None:
-        jobs.show_state(WORD_JOB, (*key, word), _sentences_read, widget="change.word", stopped=t("Stopped."), again=t("Read again"))
+        jobs.show_state(
+            WORD_JOB, (*key, word), store.describe_sentences, widget="change.word", stopped=t("Stopped."), again=t("Read again")
+        )
     return job.result
-
-
-def _sentences_read(job: Job, left: str) -> str:
-    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
@@ -134,7 +132,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
-    usage_graph.fill()
+    store.fill_inputs()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
@@ -238,7 +236,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
     _sentences(result, names)
-    usage_graph.downloads(result)
+    store.download_graph(result)
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:

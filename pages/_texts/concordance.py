@@ -9,8 +9,8 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import shorten
 from core.corpus import search
-from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
+from core.corpus.measures import by_document
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, commonest_beside, similar
 from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
@@ -64,7 +64,7 @@ DOCUMENTS, DATES = "documents", "dates"
 def show(in_use: InUse) -> None:
     """Show the search box, the concordance and the frequencies."""
     workspace = store.workspace_over(in_use, store.own_texts())
-    registry.resolve(workspace.corpus, "corpus")  # what is not there is said once
+    registry.resolve(workspace.corpus, "corpus")  # states a missing corpus once
     _search(workspace)
 
 
@@ -111,12 +111,8 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
     job.wait(AT_MOST_S)
     if job.result is None:
-        jobs.show_state(SORTING, key, _sentences_read, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
+        jobs.show_state(SORTING, key, store.describe_sentences, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
     return job.result is not None
-
-
-def _sentences_read(job: Job, left: str) -> str:
-    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:

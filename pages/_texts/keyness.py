@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.markup import shorten
-from core.corpus.association import BONFERRONI, FDR, NONE
+from core.corpus.measures import BONFERRONI, FDR, NONE
 from core.files import registry
 from core.files.own_names import title_of
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of

@@ -31,7 +31,7 @@ def show(in_use: InUse) -> None:
     """Show the size of the user's texts, the cost of their index, and which texts the pages use."""
     texts = store.own_texts()
     corpus = store.workspace_over(in_use, texts).corpus
-    registry.resolve(corpus, "corpus")  # what is not there is said once
+    registry.resolve(corpus, "corpus")  # states a missing corpus once
     use = st.container()
     offer_deletion(corpus)
     with show_errors():

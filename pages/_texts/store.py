@@ -1,14 +1,15 @@
-"""Read the user's texts once, choose the corpus of each part, and measure what reading it for every page takes."""
+"""Read the user's texts once, choose the corpus of each part, measure what encoding it takes, and open or download word usage graphs."""
 
 import hashlib
 from contextlib import nullcontext
 
 import streamlit as st
 
-from core.common import i18n
-from core.common.errors import ElmoscopeError
+from core.common import i18n, notes
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed
+from core.common.limits import check_allowed, limits
+from core.corpus import usage_graphs
 from core.elmo.models import Model
 from core.files import own_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
@@ -16,7 +17,8 @@ from core.index.sense_space import substitutes_of
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread
-from core.text.own_corpus import KeptCorpus, Source
+from core.text.own_corpus import KeptCorpus, Source, is_quick
+from core.views.change import WordChange, graph_files
 from core.workspace import Workspace
 from pages._cached import jobs, opened
 from pages._cached.kept import keep
@@ -24,11 +26,15 @@ from pages._cached.views import workspace
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
+from pages._frame.uploads import Upload, upload_box, uploads
 from pages._texts.inputs import TextInputs, read_inputs
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
 READING = "own texts"  # a kind of jobs
 QUICK_CHARACTERS = 200_000  # a shorter pasted text is read within a second
+NOTES = "change.notes"  # the key of the session's notes on rows that were left out of the last files
+_REQUESTED = "change.asked"  # the key of the numbers of the files that the user wants to compare
+TSV = "text/tab-separated-values"
 
 
 def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
@@ -114,3 +120,76 @@ def pace(model_name: str, corpus: str) -> Pace:
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
 def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
     return measure_pace(_model.encoder, open_corpus(_corpus, _model.language), substitutes_of(_model))
+
+
+def describe_sentences(job: Job, left: str) -> str:
+    """Return the text of the progress of a job that encodes sentences."""
+    return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+
+
+def download_graph(result: WordChange) -> None:
+    """Offer uses.csv, clusters.csv and judgments.csv of the word."""
+    with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
+        for name, text in graph_files(result).items():
+            st.download_button(name, text.encode(), name, TSV, key=f"change.{name}", on_click="ignore")
+
+
+def open_graph(word: str, first: str, second: str) -> None:
+    """Open the user's files as the two sides. The arguments are the keys of the inputs to fill."""
+    if not limits().uploads:
+        return
+    with st.expander(t("Open a word usage graph"), key="change.open", expanded=bool(uploads("change.files"))):
+        for text in st.session_state.get(NOTES, ()) if uploads("change.files") else ():
+            st.caption(plain(text))
+        label = t("DURel’s uses.csv, and clusters.csv if there is one (or .xlsx)")
+        files = upload_box("change.files", label, limits().max_file_mb, several=True)
+        numbers = tuple(file.number for file in files)
+        if files and st.button(t("Compare its two groupings"), key="change.take"):
+            st.session_state[_REQUESTED] = numbers
+        if not files or st.session_state.get(_REQUESTED) != numbers:
+            return
+        try:
+            outcome = _read_graph(files, numbers)
+        except ElmoscopeError as error:
+            del st.session_state[_REQUESTED]
+            st.error(plain(str(error)), icon=":material/error:")
+            return
+        if outcome is None:
+            return
+        del st.session_state[_REQUESTED]
+        (lemma, *names), st.session_state[NOTES] = outcome
+        st.session_state["change.filled"] = {word: lemma, first: names[0], second: names[1]}
+        st.rerun()
+
+
+def fill_inputs() -> None:
+    """Fill the inputs with the opened files. Call this before the inputs are drawn."""
+    st.session_state.update(st.session_state.pop("change.filled", {}))
+
+
+def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str, str], list[str]] | None:
+    """Read the files, in a job if that may take long. Return None while the job runs and the page shows its progress."""
+    sources = [Source(file.name, file.path) for file in files]
+    if is_quick(sources):
+        return _keep_sides(files)
+
+    def work(job: Job) -> tuple[tuple[str, str, str], list[str]]:
+        with job.watch_reading(sum(file.path.stat().st_size for file in files)):
+            return _keep_sides(files)
+
+    return jobs.read_in_job("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
+
+
+def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
+    """Store the two groupings as corpora. Return the lemma and the names of the corpora, and notes on rows that were left out."""
+    paths = {}
+    for file in files:
+        what = "clusters" if usage_graphs.is_clusters(file.path) else "uses"
+        if what in paths:
+            raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=file.path.name, what=what))
+        paths[what] = file.path
+    if "uses" not in paths:
+        raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
+    with notes.collecting() as collected:
+        sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
+    return sides, list(collected.values())

@@ -72,10 +72,9 @@ def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_a
         import streamlit as st
 
         from pages._frame import parameters
-        from pages._frame.choices import BOUND
 
         parameters.restore_values()
-        st.text_input("First", "", key="a", **BOUND)
+        st.text_input("First", "", **parameters.bound("a"))
         if st.button("Write", key="other"):
             parameters.write_parameter("other", "1")  # which sends the whole address
 

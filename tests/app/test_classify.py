@@ -22,7 +22,7 @@ def sentence_below(page) -> str:
     return " ".join([html_of(page), *(item.value for item in (*page.info, *page.caption))])
 
 
-@pytest.mark.parametrize("text", ["삼성전자 주가 급등", "🎉", "🎉 ⚽ !!", "…?!", "привет мир", "ا ب ت"])
+@pytest.mark.parametrize("text", ["삼성전자 주가 급등", "🎉 ⚽ !!", "…?!"])
 def test_what_nobody_can_read_gets_no_answer(text: str):
     page = opened("pages/classify.py", **{"text_news-title": text})
     assert not page.exception and not page.error
@@ -34,13 +34,12 @@ def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
     page = opened("pages/classify.py", **{"text_news-title": "Harvest festival opens in 부산 with fireworks"})
     assert "What to notice" in html_of(page)
     assert any("Not read" in item.value and "부산" in item.value for item in page.caption)
+    assert not any("Only the first" in item.value for item in page.caption)
 
 
 def test_a_long_text_says_how_much_of_it_is_read():
     page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
     assert any("Only the first 128 of 700 tokens" in item.value for item in page.caption)
-    short = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge."})
-    assert not any("Only the first" in item.value for item in short.caption)
 
 
 def test_three_classifiers_stand_in_front_and_all_on_demand():
@@ -52,13 +51,7 @@ def test_three_classifiers_stand_in_front_and_all_on_demand():
     why = everyone.selectbox(key="why")
     assert len(list(why.options)) == len(VARIANTS)
     assert any("for all predictions" in item.value for item in everyone.caption)
-    assert not any("for all predictions" in item.value for item in page.caption)
-
-
-def test_how_good_they_are_stands_on_the_results_page():
-    page = opened("pages/results.py", results_part="shipped")
-    assert any("The bundled classifiers" in item.value for item in page.markdown)
-    assert "calibration" not in sentence_below(opened("pages/classify.py"))
+    assert not any("for all predictions" in item.value for item in page.caption) and "calibration" not in sentence_below(page)
 
 
 def test_every_example_has_words_to_read():

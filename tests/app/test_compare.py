@@ -23,7 +23,7 @@ from pages._frame.jobs import QUEUE
 from pages._home import ahead
 from pages._models import compare as compare_page
 from pages._models import model_senses
-from tests.app.test_pages import ROOT, html_of, opened
+from tests.app.test_pages import html_of, opened
 from tests.app.visit import tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -61,11 +61,7 @@ def test_a_space_compared_with_itself_is_said_to_be_one():
 
 
 def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings():
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    page.switch_page("pages/models.py")
-    page.query_params["models_view"] = "compare"
-    page.query_params["a"], page.query_params["b"] = "The plant makes cars.", "She watered the plant."
-    page.run()
+    page = opened("pages/compare.py", a="The plant makes cars.", b="She watered the plant.")
     assert page.text_input(key="cmp_word").placeholder == "plant"
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
     meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").lemmas)

@@ -1,6 +1,7 @@
 """What the Corpus and the Change pages count: chosen documents alone, dates that cannot be read, lines sorted in a turn, other words on request."""
 
 import csv
+import re
 import time
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from core.common.limits import limits
 from pages._frame.jobs import QUEUE
 from tests.app.test_further_words import said
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import opened, opened_whole, tables
+from tests.core.corpus import two_texts
 from tests.core.views.test_sides import MONEY, RIVER, sentences
 
 
@@ -85,3 +87,42 @@ def test_change_by_dates_says_what_it_leaves_out_and_reads_no_other_word(dated):
 def test_change_opens_on_a_word_that_both_sides_have(dated):
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
     assert "12 and 12 sentences" in said(page) and not page.error
+
+
+def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
+    first, second = two_texts.written(tmp_path)
+    page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
+    assert not page.exception
+    until(page, tables)  # both texts are encoded in a job
+    assert "<b>differently</b> on the two sides" in said(page)
+    measures = tables(page)[0]
+    assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
+    page.button(key="change.rank").click().run()
+    assert not page.exception
+
+
+def test_change_opens_with_its_example_drawn():
+    """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
+    page = opened_whole("pages/change.py")
+    assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
+    assert any("compares two genres" in each.value for each in page.caption)
+    assert set(page.query_params) <= {"texts_view"}
+    second = page.selectbox(key="change_second")
+    assert "headlines.csv" in second.options and second.value.startswith("headlines.csv · ")
+    next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
+    assert "“spring” is used <b>differently</b>" in said(page)
+    assert page.query_params["change_word"] == "spring"
+    own = opened_whole("pages/change.py", change_word="plant")
+    assert "“plant” is used <b>differently</b>" in said(own)
+    rare = opened("pages/change.py", change_word="mouse")
+    assert "“mouse” is in 32 and 0 sentences" in rare.error[0].value
+    assert rare.button(key="change.rank")
+
+
+def test_without_a_second_text_it_says_what_is_missing_and_offers_the_example():
+    page = opened_whole("pages/change.py", change_second="sentences")
+    assert any("Choose a second corpus" in each.value for each in page.info)
+    page.button(key="change.example").click().run()
+    assert "“court” is used <b>differently</b>" in said(page)
+    dates = opened("pages/change.py", change_by="dates")
+    assert any("has no dates" in each.value for each in dates.info)

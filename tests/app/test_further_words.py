@@ -19,7 +19,7 @@ from pages._cached import opened as store
 from pages._cached.views import about, workspace_of
 from pages._frame.in_use import InUse
 from tests.app.conftest import end_jobs
-from tests.app.test_map_view import sent as map_sent
+from tests.app.test_map_page import sent as map_sent
 from tests.app.test_pages import opened
 from tests.app.visit import opened_whole
 

@@ -1,11 +1,20 @@
-"""The Map page by AppTest: it follows the word in question, labeled or not, and draws something for each."""
+"""Check the Map page: the word it follows, what it draws for each, and the data of its widget."""
 
+import base64
 import json
 
+import numpy as np
 import pytest
 
+from core.analysis.word_maps import open_maps
 from core.common.markup import plain
-from tests.app.test_map_view import sent
+from core.elmo.mix import layer_weights
+from core.live.settings import map_setting
+from core.senses.trust import links
+from pages._cached import opened as cached
+from pages._frame.choices import ALL
+from pages._map import map_view
+from pages._widgets import components
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import tables
 
@@ -50,7 +59,6 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
 def test_each_layout_and_layer_draws_a_word_without_labels():
     for plan in ("umap", "between"):
         assert "are nearer to" in html_of(ready(**WILD, around=plan, view="all layers"))
-    assert "your two words have one vector" in html_of(ready(**WILD, view="0"))
 
 
 def test_one_sentence_or_none_is_no_dead_end():
@@ -60,7 +68,7 @@ def test_one_sentence_or_none_is_no_dead_end():
 
 
 def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
-    for word in ("qzxv", "???", "<b>x</b>", "🎉"):
+    for word in ("qzxv", "<b>x</b>"):
         page = ready(map_word=word)
         assert any(f"“{plain(word)}” does not occur in your corpus" in item.value for item in page.info)
         assert not any(item.proto.component_name == "elmoscope_map" for item in page.get("bidi_component"))
@@ -128,21 +136,18 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
     dots = next(table for table in tables(page) if "x, layer sense space" in table)
     assert len(dots) == len(map_["rows"])
-    words = opened("pages/map.py", view="senses", map_word="all words")
-    assert not words.exception and words.session_state["view"] != "senses"
-
-
-def test_the_measures_follow_into_the_sense_space_and_out_of_it():
-    page = opened("pages/map.py", view="1", a="We moored the boat at the bank.", b="The bank raised its rates again.")
-    for view, last in (("senses", "sense space"), ("2", "mix")):
+    for view, last in (("2", "mix"), ("senses", "sense space")):  # the measures follow
         page.session_state["view"] = view
         page.run()
         measures = next(table for table in tables(page) if "trustworthiness" in table)
         assert not page.exception and measures["layer"].tolist()[-1] == last
+    words = opened("pages/map.py", view="senses", map_word="all words")
+    assert not words.exception and words.session_state["view"] != "senses"
 
 
-def test_from_a_word_without_labels_to_one_with_them_and_back():
+def test_it_moves_between_words_with_and_without_labels_in_the_same_view():
     page = ready(**WILD, view="0")
+    assert "your two words have one vector" in html_of(page)
     for word in ("bank", "lynx"):
         page.selectbox(key="map_word").set_value(word).run()
         while "so all sentences are read first" in html_of(page):
@@ -155,3 +160,48 @@ def test_a_link_to_the_sense_space_says_its_share_of_a_labeled_word_and_that_oth
     page = ready(**PLANTS, view="senses")
     message = html_of(page)
     assert "so no sense space" not in message and "n the sense space, " in message
+
+
+GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
+
+
+def sent(page) -> dict:
+    """The data of the instrument on an opened page."""
+    result = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
+    assert result, "the page has no instrument"
+    return result[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (GIVEN, ("1", "7", [7, 9])),
+        (GIVEN | {"view": "all layers", "picked": []}, ("all layers", "7", [])),
+        (GIVEN | {"picked": [7, "9", 12, None, 9]}, ("1", "7", [7, 9])),  # rows of another word, and no rows
+        (GIVEN | {"view": "5"}, None),
+        (GIVEN | {"dot": 7}, None),
+        (GIVEN | {"picked": "7"}, None),
+        ({}, None),
+        ("nonsense", None),
+    ],
+)
+def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, given, expected):
+    monkeypatch.setattr(components.st, "session_state", {map_view.LIVE: {"set": given}})
+    assert map_setting(components.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
+
+
+def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():
+    page = opened("pages/map.py", a="Grandpa fished from the bank until dusk.", b="My bank closed the account.")
+    data = sent(page)
+    corpus, model = "sentences", "elmo-mini"
+    names, n = data["names"], len(data["rows"])
+    places = np.frombuffer(base64.b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
+    table = cached.targets(corpus, model)
+    maps = open_maps(table, "bank", fit=True)
+    assert names == [*maps.names, "senses"]
+    np.testing.assert_allclose(places[:-1, :n], maps.coordinates, atol=1e-5)
+    assert places.shape[1] == n + 2 + len(data["labels"]) and [item["name"] for item in data["stars"]] == ["first", "second"]
+    for k, (name, flat) in enumerate(zip(maps.names, maps.coordinates, strict=True)):
+        cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
+        for dot in (0, n - 1):
+            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], own=dot).as_lists

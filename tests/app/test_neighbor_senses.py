@@ -11,7 +11,6 @@ from core.index.neighbors import SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_tokens
 from core.senses.judge import open_judge
-from pages._export.notebook_words import neighbors as recipe
 from tests.app.visit import opened, opened_whole
 
 PAGE = "pages/neighbors.py"
@@ -72,11 +71,6 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
     assert not page.exception and not page.error
     assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
-
-
-def test_the_notebook_asks_the_same_space():
-    made = recipe({"nlayer": "senses", "a": "a bank .", "ai": 1, "b": "the bank .", "bi": 1})
-    assert made.assignments["layer"] == "senses" and any("neighbors.compute(workspace" in cell for cell in made.cells)
 
 
 def test_flip_draws_it():

@@ -23,12 +23,13 @@ from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of
 from core.static import vectors
 from core.text import corpora
-from pages._export import recipe
-from pages._export.notebook_file import VIEWS, notebook
-from pages._export.notebook_lessons import LESSONS
+from pages._export import notebook_values
+from pages._export.notebook_file import notebook
+from pages._export.notebook_values import VIEWS
 from pages._frame.menu import list_views
 from tests.app.visit import code_cells
 
+LESSONS = ("cone", "apart", "homonyms", "control", "context", "before")
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
 
@@ -127,9 +128,9 @@ def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
 
 def test_a_notebook_looks_at_the_word_that_the_page_guesses():
     crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
-    assert recipe.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and recipe.word(crane) == "crane"
-    assert recipe.sentence(crane | {"ai": 1}) == (crane["a"], 1) and recipe.word(crane | {"w": "herons"}) == "herons"
-    assert len(recipe.pair({})) == 2 and recipe.pair({"a": "", "b": " "}) == []
+    assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
+    assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
+    assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
 
 
 def test_the_neighbors_notebook_finds_what_the_page_lists(run):
@@ -140,7 +141,7 @@ def test_the_neighbors_notebook_finds_what_the_page_lists(run):
     for tokens, rows in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["tables"], strict=True):
         query = neighbors.make_query(model.encoder, tokens, 3)
         expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbors.SAME)
-        assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == list(rows.itertuples(index=False, name=None))
+        assert [(n.occurrence.sentence, round(n.cosine, 4)) for n in expected] == list(zip(rows["sentence"], rows["cosine"], strict=True))
 
 
 def test_the_neighbors_notebook_finds_them_in_the_sense_space(run):
@@ -149,8 +150,8 @@ def test_the_neighbors_notebook_finds_them_in_the_sense_space(run):
     index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).sense_space)
     query = neighbors.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
     expected = index.nearest(query, WEIGHTS, k=5, which=neighbors.SAME)
-    rows = list(namespace["tables"][0].itertuples(index=False, name=None))
-    assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == rows
+    rows = namespace["tables"][0]
+    assert [(n.occurrence.sentence, round(n.cosine, 4)) for n in expected] == list(zip(rows["sentence"], rows["cosine"], strict=True))
 
 
 def test_the_mix_notebook_normalizes_the_layers_where_the_page_does(run):

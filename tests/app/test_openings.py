@@ -12,7 +12,7 @@ from core.senses import influence
 from core.senses.verdict import TWO
 from core.tasks import answers
 from core.tasks.inputs import flat
-from core.text import languages, word_in_question
+from core.text import languages, target_word
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
 from core.views.levels import judge
@@ -103,7 +103,7 @@ def test_the_words_that_decide_are_ones_that_a_person_would_name(workspace: Work
     result = attribution.compute(workspace, attribution.AttributionRequest(word=pair[0])).influence
     read = influence.verdict(result, layer, influence.BOTH)
     assert read.sense == SENSES[workspace.language.code][0] and read.clear
-    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, workspace.language)}
+    content = {candidate.position for candidate in target_word.candidates(result.tokens, workspace.language)}
     values = influence.parts(result, layer, influence.BOTH, read.sense)
     heaviest = next(k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content)
     assert result.tokens[result.changed[heaviest]] == REASONS[workspace.language.code] and values[heaviest] >= influence.CLEAR

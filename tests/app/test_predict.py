@@ -6,8 +6,8 @@ import pytest
 from core.analysis.expectation import Expected, is_version
 from core.views.next_words import widest_gap
 from pages._frame import choices, examples
-from pages._predict.expected import _write_notices
 from pages._predict.passage import AT, OTHER, TEXT
+from pages._predict.show import _write_notices
 from pages._predict.surprise import _verdict
 from tests.app.test_pages import opened
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.text import languages
 from core.text.tokens import bare
 from pages._frame import examples
-from tests.app.test_map_view import sent
+from tests.app.test_map_page import sent
 from tests.app.visit import opened
 
 ROOT = Path(__file__).parents[2]

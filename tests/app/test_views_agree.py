@@ -1,19 +1,24 @@
-"""Page, notebook and command give one result: ten requests of each view, by the pages' own workspace, a notebook's cells, and `core view`."""
+"""Page, notebook and command give one result: requests of each view, by the pages' own workspace, a notebook's cells, and `core view`."""
 
 import json
 import runpy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from streamlit.testing.v1 import AppTest
 
 from core import workspace
 from core.cli import wire
 from core.common.config import ASSETS
+from core.common.limits import limits
 from core.elmo import models
 from core.elmo.models import open_model
+from core.text.languages import get_language
+from core.views import compare
+from core.views.compare import CompareRequest, space_named
 from core.workspace import Names, Workspace
 from pages._export.notebook_file import notebook
 from tests.app.visit import code_cells
@@ -32,7 +37,13 @@ PAIRS = (
 )
 WORDS = ("bank", "plant", "match", "pitcher", "crane", "bat", "spring", "seal", "virus", "jaguar")
 # Not by UMAP, which a last bit in its input turns into another map: the table read in one process and in another differ by it.
-AROUND = ("boat", "stool", "ball", "otter", "arm", "soup", "coach", "rival", "jury", "ran")  # drawn with both sentences
+UNLABELED = (
+    ("boat", "We moored the boat.", "The boat sank in the harbor."),
+    ("stool", "A wooden stool stood by the fire.", "He left the stool in the rain."),
+    ("soup", "Hot soup burned me.", "She ordered the soup."),
+    ("nurse", "The nurse cleaned his arm.", "A nurse opened the door."),
+    ("harbor", "An otter swam in the harbor.", "The harbor was calm."),
+)
 QUERIES = (
     *(("bank", "word"), ("bank", "lemma"), ("bank*", "word"), ("the * of", "word"), (r"\w+ing", "pattern")),
     *(("go", "lemma"), ("of the", "word"), ("(un|re).+", "pattern"), ("spring", "word"), ("otterhound", "word")),
@@ -40,8 +51,12 @@ QUERIES = (
 LABELED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
 
 
-def _sentences(pair: tuple[str, str]) -> list[dict]:
+def _sentences(pair: Sequence[str]) -> list[dict]:
     return [{"text": text} for text in pair]
+
+
+def _typed(pair: Sequence[str]) -> dict[str, str]:
+    return dict(zip("ab", pair, strict=True))
 
 
 # view -> (request, the notebook's view and the page's settings that ask the same, "" where no notebook has it)
@@ -83,29 +98,35 @@ REQUESTS = {
         )
     ],
     "mix": [
-        ({"words": [a, b], "weights": weights, "normalized": normalized, "k": 5}, "", {})
-        for (a, b), weights, normalized in zip(
-            map(_sentences, PAIRS), ([1, 0, 0], [0.2, 0.5, 0.3], [0, 1, 2]) * 3 + ([1, 1, 1],), (False, True) * 5, strict=True
+        (
+            {"words": _sentences(pair), "weights": softmax(raw).tolist(), "normalized": normalized},
+            "mix",
+            _typed(pair) | {f"w{k}": float(weight) for k, weight in enumerate(raw)} | {"norm": normalized},
+        )
+        for pair, raw, normalized in zip(
+            PAIRS, ((0, 0, 0), (6, -6, -6), (-6, 6, -6), (0, 1, 2), (2, 0, -1)), (True, False, False, True, False), strict=False
         )
     ],
     "around": [
-        ({"word": word, "contexts": _sentences(pair), "plan": plan}, "", {})
-        for word, pair, plan in zip(AROUND, PAIRS, ("spread", "between") * 5, strict=True)
+        ({"word": word, "contexts": _sentences(pair), "plan": plan}, "map", _typed(pair) | {"map_word": word, "around": plan, "view": "1"})
+        for (word, *pair), plan in zip(UNLABELED, ("spread", "between", "spread", "between", "spread"), strict=True)
     ],
     "attribution": [
         ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
         for (a, b), how in zip(map(_sentences, PAIRS), ("drop", "mask") * 5, strict=True)
     ],
     "edits": [
-        ({"first": a, "second": b, "order": order, "space": space}, "", {})
-        for (a, b), order, space in zip(
-            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True
+        (
+            {"first": {"text": pair[0]}, "second": {"text": pair[1]}, "order": order, "space": space},
+            "why",
+            _typed(pair) | {"order": order, "flip_layer": space},
         )
+        for pair, order, space in zip(PAIRS, ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True)
     ],
     "concordance": [
         ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
         for (query, kind), order in zip(
-            QUERIES, ("text", "left", "left2", "left3", "right", "right2", "right3", "source", "sense", "random"), strict=True
+            QUERIES, ("text", "left2", "right", "source", "sense", "left", "left3", "right2", "right3", "random"), strict=True
         )
     ],
     "collocates": [
@@ -132,8 +153,24 @@ REQUESTS = {
             strict=True,
         )
     ],
-    "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELED, PAIRS, strict=True)],
+    "layouts": [
+        (
+            {"word": word, "contexts": _sentences(pair), "plan": plan, "senses": view == "senses"},
+            "map",
+            _typed(pair) | {"map_word": word, "layout": plan, "view": view},
+        )
+        for (word, pair), (plan, view) in zip(
+            list(get_language("en").examples["pairs"].items())[:5],
+            (("umap", "1"), ("umap", "senses"), ("pca", "2"), ("poles", "mix"), ("3d", "0")),
+            strict=True,
+        )
+    ],
 }
+
+
+N = 5  # requests of each view
+REQUESTS = {name: requests[:N] for name, requests in REQUESTS.items()}
+VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks; others: result
 
 
 def change_requests(folder: Path) -> list:
@@ -186,8 +223,8 @@ def differences(value, expected, path: str = "") -> Iterator[str]:
         yield f"{path}: {value} for {expected}"
 
 
-def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
-    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path))
+def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):
+    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path)[:N])
     model = open_model("elmo-mini")
     workspaces = {}
 
@@ -200,7 +237,6 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
     monkeypatch.setattr(workspace, "open_workspace", open_workspace)
     command = {}
     for name, requests in REQUESTS.items():
-        assert len(requests) == 10
         for request, _, _ in requests:
             command.setdefault(name, []).append(answer("view", name, "--request", json.dumps(request)))
     page = AppTest.from_function(page_of_requests, args=(REQUESTS,), default_timeout=300).run()
@@ -215,11 +251,11 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))
             if name == "neighbors":  # a list a sentence
-                rows = [tuple(row) for row in known["tables"][0].itertuples(index=False)]
-                assert [row[0] for row in rows] == [each["occurrence"]["word"] for each in expected["entries"]], request
-                assert not list(differences([row[1] for row in rows], [each["cosine"] for each in expected["entries"]])), request
+                rows, entries = known["tables"][0], expected["entries"]
+                assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
+                assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
             else:
-                value = wire.json_of(known[{"substitutes": "expected", "attribution": "answer"}.get(name, "result")])
+                value = wire.json_of(known[VARIABLES.get(name, "result")])
                 assert not list(differences(value, expected)), (name, request)
 
 
@@ -249,8 +285,28 @@ def test_a_bad_request_is_one_sentence(call, name, request_, message):
     assert status == 2 and message in error and len(error.strip().splitlines()) == 1
 
 
-def test_every_view_is_named_and_asked_ten_times():
+def test_every_view_is_compared():
     assert {*REQUESTS, "change"} == set(wire.VIEWS)
+
+
+@pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
+def test_the_notebook_of_two_spaces_compares_as_the_view_does(first, second, monkeypatch, tmp_path):
+    own = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
+    monkeypatch.setattr(own.opener, "every_token", own.opener.targets)  # the labeled tokens, of which there are fewer
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: own)
+    source = code_cells(notebook("compare", {"first": first, "second": second}))
+    last = next(k for k, cell in enumerate(source) if "compare.compute" in cell)
+    (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
+    request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
+    expected = wire.json_of(compare.compute(own, request))
+    assert not list(differences(wire.json_of(runpy.run_path(str(file))["result"]), expected))
+
+
+def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
+    assert space_named(" elmo-mini · 2 ", "sentences").reads == (("model", "elmo-mini"), ("corpus", "sentences"))
+    assert space_named("a·b · mix", "c").source == "a·b" and space_named("glove-mini", "c").layer is None
+    (tmp_path / "options.json").write_text('{"lstm": {"n_layers": 4}}')
+    assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
 
 def test_a_request_that_is_no_json_is_named(refused):

@@ -22,9 +22,9 @@ from pathlib import Path
 from statistics import median
 
 from core.common.config import data_folder
-from core.corpus import collocates, dispersion, search
+from core.corpus import collocates, measures, search
 from core.corpus.encoded import EncodedCorpus, encode, open_folder
-from core.corpus.keyness import keywords
+from core.corpus.measures import keywords
 from core.text.line_breaks import KEEP
 from core.text.sentences import Sentence, sentences_of_lines
 
@@ -86,7 +86,7 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
         hits = search.sort_hits(corpus, search.find(corpus, query, kind=kind), order)
         search.lines(corpus, hits, 0, 90)
         search.forms(corpus, hits)
-        dispersion.deviation(*zip(*((n, size) for _, n, size in dispersion.by_document(corpus, hits)), strict=True))
+        measures.deviation(*zip(*((n, size) for _, n, size in measures.by_document(corpus, hits)), strict=True))
 
     def near(query: str, kind: str = search.WORD) -> None:
         collocates.collocates(corpus, search.find(corpus, query, kind=kind), window=WINDOW)

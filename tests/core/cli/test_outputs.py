@@ -14,7 +14,7 @@ from core.cli.main import elmoscope
 from core.cli.options import READS, Command, OutputPath
 from core.cli.shared import write_texts
 from core.corpus import label_files
-from core.corpus.carried_rows import carry_rows
+from core.corpus.label_files import carry_rows
 from core.corpus.spread import Labels
 from core.elmo import models
 from core.files.atomic import locked

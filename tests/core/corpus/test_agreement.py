@@ -3,7 +3,7 @@
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus.agreement import ORDINAL, alpha
+from core.corpus.measures import ORDINAL, alpha
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers, twelve units, missing data
 OBSERVERS = [

@@ -8,8 +8,7 @@ from scipy.spatial.distance import cityblock
 from scipy.stats import chi2, chi2_contingency, false_discovery_control, power_divergence
 
 from core.common.errors import BadInput
-from core.corpus.association import BONFERRONI, FDR, NONE, log_dice, log_likelihood, log_odds, log_ratio, p_values
-from core.corpus.dispersion import deviation, per_million
+from core.corpus.measures import BONFERRONI, FDR, NONE, deviation, log_dice, log_likelihood, log_odds, log_ratio, p_values, per_million
 
 
 def test_log_dice_is_14_plus_log2_of_dice():

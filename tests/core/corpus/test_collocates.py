@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from core.common.errors import BadInput
-from core.corpus.association import BONFERRONI, log_dice
 from core.corpus.collocates import WIDEST, by_sense, collocates, near, with_word_near
 from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.keyness import keywords
+from core.corpus.measures import BONFERRONI, keywords, log_dice
 from core.corpus.search import LEMMA, WORD, find, label_of, lines
 from core.text.corpora import open_corpus
 from core.text.sentences import Sentence, Target

@@ -8,7 +8,7 @@ import pytest
 
 from core.cli.main import main
 from core.common.errors import BadInput, MissingArtifact
-from core.corpus import dictionary
+from core.text import definitions
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
@@ -80,11 +80,11 @@ def groups_of(workspace: Workspace, word: str, number: int) -> tuple[induction.I
 
 
 def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
-    name, senses = dictionary.dictionary_senses("bank", "en")
+    name, senses = definitions.dictionary_senses("bank", "en")
     assert name == "tiny:1"
     assert [(sense.gloss, sense.examples) for sense in senses] == [(gloss, (example,)) for gloss, example in SENSES["bank"]]
     assert {(sense.pos, sense.words) for sense in senses} == {("n", ("bank",))}
-    assert dictionary.dictionary_senses("thimble", "en") == ("tiny:1", ())
+    assert definitions.dictionary_senses("thimble", "en") == ("tiny:1", ())
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_a_word_that_it_does_not_have_is_said(workspace, tiny):
 
 def test_without_data_it_says_how_to_get_them_and_makes_nothing(wordnet, tmp_path):
     with pytest.raises(MissingArtifact, match=r"No WordNet here\. Run: python -m wn download oewn:2024"):
-        dictionary.dictionary_senses("bank", "en")
+        definitions.dictionary_senses("bank", "en")
     assert not (tmp_path / "wordnets").exists()
 
 
 def test_another_languages_lexicon_is_none(tiny):
     with pytest.raises(MissingArtifact, match="No WordNet of this language here"):
-        dictionary.dictionary_senses("눈", "ko")
+        definitions.dictionary_senses("눈", "ko")
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):
@@ -155,4 +155,4 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     assert not page.exception
     assert any("WordNet needs the package wn" in each.value for each in page.info)
     with pytest.raises(MissingArtifact, match=r"Run: pip install wn==1\.1\.1"):
-        dictionary.dictionary_senses("bank", "en")
+        definitions.dictionary_senses("bank", "en")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus import dispersion
+from core.corpus import measures
 from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.patterns import of_lemma
+from core.corpus.patterns import match_lemma
 from core.corpus.search import (
     AT_RANDOM,
     BY_LEFT,
@@ -124,7 +124,7 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
 def test_a_korean_verb_is_found_in_its_forms():
     with languages.reading(languages.get_language("ko")):
         corpus = encode(open_corpus("sentences-ko"))
-        words = {corpus.word_list[k] for k in np.flatnonzero(of_lemma(corpus, "가다"))}
+        words = {corpus.word_list[k] for k in np.flatnonzero(match_lemma(corpus, "가다"))}
         assert {"갔", "가는"} & words and all(word[0] in "가간갈감갔갑" for word in words)
         assert len(find(corpus, r"\w+", kind=PATTERN)) > 5_000  # letters of every script, not of ASCII alone
 
@@ -195,10 +195,10 @@ def test_labels_are_those_of_the_sentences(ours, sentences):
 
 def test_documents_filter_and_their_counts_add_up(ours, sentences):
     hits = find(ours, "bank")
-    counts = dispersion.by_document(ours, hits)
-    assert sum(n for _, n, _ in counts) == len(hits) == sum(n for _, n, _ in dispersion.by_stretch(ours, hits))
+    counts = measures.by_document(ours, hits)
+    assert sum(n for _, n, _ in counts) == len(hits) == sum(n for _, n, _ in measures.by_stretch(ours, hits))
     assert (
-        sum(size for _, _, size in counts) == sum(len(s.tokens) for s in sentences) == sum(n for *_, n in dispersion.by_stretch(ours, hits))
+        sum(size for _, _, size in counts) == sum(len(s.tokens) for s in sentences) == sum(n for *_, n in measures.by_stretch(ours, hits))
     )
     for name, n, _ in counts:
         part = ours.of_documents([name])
@@ -210,8 +210,8 @@ def test_documents_filter_and_their_counts_add_up(ours, sentences):
 def test_stretches_are_as_long_as_they_say():
     corpus = corpus_of(("a", "b", "c", "d", "e", "f", "g"))
     every = find(corpus, r"\w", kind=PATTERN)
-    assert [(n, size) for _, n, size in dispersion.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
-    assert [name for name, _, _ in dispersion.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
+    assert [(n, size) for _, n, size in measures.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
+    assert [name for name, _, _ in measures.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
 
 
 def dated(*dates: str | None) -> EncodedCorpus:
@@ -235,13 +235,13 @@ def dated(*dates: str | None) -> EncodedCorpus:
 )
 def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, parts, undated):
     corpus = dated(*dates)
-    assert dispersion.by_date(corpus, find(corpus, "bank")) == parts
+    assert measures.by_date(corpus, find(corpus, "bank")) == parts
     assert corpus.undated.sum() == undated
 
 
 def test_a_corpus_without_dates_has_no_hits_by_date():
     with pytest.raises(BadInput, match=r"This corpus has no dates\. .*\.$"):
-        dispersion.by_date(encode(SMALL), find(encode(SMALL), "bank"))
+        measures.by_date(encode(SMALL), find(encode(SMALL), "bank"))
 
 
 def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
@@ -298,7 +298,7 @@ def test_a_corpus_without_tokens_can_be_searched():
     corpus = encode([])
     for kind in KINDS:
         assert len(find(corpus, "bank", kind=kind)) == 0
-    assert [n for _, n, _ in dispersion.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
+    assert [n for _, n, _ in measures.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

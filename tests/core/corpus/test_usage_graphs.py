@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.common import notes
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
-from core.corpus.agreement import ORDINAL, alpha
+from core.corpus.measures import ORDINAL, alpha
 from core.text import languages
 from core.text.tokens import bare, pieces
 from tests.core.document_parts import workbook

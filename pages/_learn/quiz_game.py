@@ -1,11 +1,13 @@
-"""Quizzes: their questions, a model's readings, and the user's answers."""
+"""The quiz without its drawing: the quiz in the URL, the user's games and streaks, a model's readings, and sentences about both."""
 
 import random
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.figures.style import layer_title
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
@@ -19,7 +21,7 @@ ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the da
 NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
 
 
-def number() -> tuple[int, BadInput | None]:
+def current_number() -> tuple[int, BadInput | None]:
     """Return the number of the current quiz, and the error in the URL if it names none.
 
     A new number in the URL comes first, then the quiz played last, then the quiz of the day.
@@ -41,23 +43,23 @@ def number() -> tuple[int, BadInput | None]:
     return state[NUMBER], error
 
 
-def game(number: int, model: str, language: str) -> Game:
+def find_game(number: int, model: str, language: str) -> Game:
     """Return the user's game of a quiz. Each model has its own."""
     games = st.session_state.setdefault(GAMES, {})
     return games.setdefault((number, model, language), Game(number))
 
 
-def other() -> None:
+def start_other() -> None:
     """Start a random quiz. This is a callback."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
 
 
-def of_today() -> None:
+def start_today() -> None:
     """Start the quiz of the day. This is a callback."""
     _write(quiz.today())
 
 
-def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
+def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
     """Return the current and the longest streak of correct guesses over all quizzes of this visit.
 
     `hits` are those of the quiz `key` so far.
@@ -90,9 +92,65 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
-def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
+def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """Return the model's reading of a question. The sentences of the word are encoded once and stored on disk."""
     over = workspace(in_use)
     space = judge(over).sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
     return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)
+
+
+def describe_task(quiz_question: QuizQuestion) -> list[str]:
+    """State the task before an answer, and the score of guessing."""
+    return [
+        t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
+        t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
+    ]
+
+
+def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
+    """Write, after an answer, whether it is ELMo's reading, and whether ELMo's is the label's: one sentence."""
+    values = {"read": reading.sense, "label": quiz_question.label}
+    is_right = reading.sense == quiz_question.label
+    if answer == reading.sense:
+        if is_right:
+            return [t("<b>1 point:</b> ELMo also chose “{read}”, and is right.", **values)]
+        return [t("<b>1 point:</b> ELMo also chose “{read}”, but the label is “{label}”.", **values)]
+    if is_right:
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is right.", **values)]
+    if answer == quiz_question.label:
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is wrong; you are right.", **values)]
+    return [t("<b>0 points:</b> ELMo chose “{read}”; the label is “{label}”.", **values)]
+
+
+def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
+    """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
+    values = {
+        "votes": max(reading.votes),
+        "n": sum(reading.votes),
+        "sense": reading.sense,
+        "layer": layer_title(reading.layer),
+        "word": quiz_question.word,
+        "right": reading.right,
+        "others": reading.others,
+    }
+    return [
+        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
+        t("The vote is right in {right} of the other {others} sentences.", **values),
+        t("Cosines: after subtracting the mean of “{word}”.", **values),
+    ]
+
+
+def compare_scores(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
+    """Compare both scores of a finished quiz with the labels and with guessing."""
+    n = len(quiz_questions)
+    mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))
+    right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))
+    values = {"n": n, "mine": mine, "right": right, "chance": sum(1 / len(quiz_question.senses) for quiz_question in quiz_questions)}
+    if mine == right:
+        both = t("You tie with ELMo: {right} of {n} right.", **values)
+    elif mine > right:
+        both = t("You beat ELMo: {mine} of {n} right, ELMo {right}.", **values)
+    else:
+        both = t("ELMo beats you: {right} of {n} right, you {mine}.", **values)
+    return [both, t("Chance: {chance:.1f} points.", **values)]

@@ -1,4 +1,4 @@
-"""Names to encoded corpora: made once and kept in the cache, by what the file holds and the language it is read in."""
+"""Open encoded corpora by name. They are made once and cached by the content of the file and its language."""
 
 import shutil
 from dataclasses import replace
@@ -23,9 +23,9 @@ UNPACKED = 3.6  # bytes of text in one of a packed file, about
 
 
 def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
-    """A registry name or a file of sentences -> its encoded corpus, read as that language (else the one in use).
+    """Return the encoded corpus of a registry name or a file, read as that language (else the one in use).
 
-    A file is read once; then its folder in the cache is mapped. A language's own labeled sentences are few, and encoded each time.
+    A file is read once. Then its folder in the cache is mapped. Bundled labeled sentences are few, and encoded each time.
     """
     language = language or languages.in_use()
     if owner := sentences_of(corpus):
@@ -64,7 +64,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
-    """How large a file `open_encoded` would have to read first; 0 for what is kept, or what is no file."""
+    """Return the size of the file that `open_encoded` would have to read; 0 if it is cached, or not a file."""
     path = registry.place_of(corpus, "corpus")
     if path is None or not path.is_file() or sentences_of(corpus):
         return 0
@@ -76,7 +76,7 @@ def _folder(path: Path, language: Language) -> Path:
 
 
 def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
-    """Note what was noted when the file was read, as it may have been long ago, and what the language's models cannot read of it."""
+    """Repeat the notes from the reading of the file, and note the tokens that the language's models cannot read."""
     note_unread(corpus.counts, language, corpus.unnamed)
     with notes.passing_on():
         for text in corpus.notes:
@@ -85,5 +85,5 @@ def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
 
 
 def _with_name(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
-    """With a name for the document of sentences that have none, which is not kept: the same file may have two."""
+    """Name the document of sentences that have none. The name is not stored, because the same file may have two."""
     return replace(corpus, documents=[name or unnamed for name in corpus.documents], unnamed=unnamed)

@@ -1,0 +1,246 @@
+"""Measure association, keyness, dispersion and agreement from counts.
+
+Association: logDice, log-likelihood, log ratio, and log-odds with an informative prior. Keyness: the words that one corpus has more often than
+another. Dispersion: how evenly hits are spread over documents, parts of a text or dates. Agreement: Krippendorff's alpha.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.significance import benjamini_hochberg
+from ..text.dates import DISTANT, format_year, format_years
+from .encoded import EncodedCorpus
+from .search import Hits
+
+PRIOR = 500.0  # words that the prior of `log_odds` weighs together
+NONE, BONFERRONI, FDR = "none", "bonferroni", "benjamini-hochberg"
+CORRECTIONS = (FDR, BONFERRONI, NONE)
+ABSENT = 0.5  # for a count of 0, where its logarithm is wanted (Hardie 2014)
+
+
+def log_dice(together: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return 14 + log2 of the Dice coefficient of two words, from their frequencies and joint count (Rychlý 2008); −∞ for a count of 0."""
+    with np.errstate(divide="ignore"):
+        return 14 + np.log2(2 * np.asarray(together, float) / (np.asarray(first, float) + second))
+
+
+def log_likelihood(a: np.ndarray, b: np.ndarray, n_a: float, n_b: float) -> np.ndarray:
+    """Return G2 (never negative) of the 2 x 2 table of a word's counts (a, b) in two sets of n_a and n_b tokens (Dunning 1993)."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    rows = [(a, n_a), (b, n_b), (n_a - a, n_a), (n_b - b, n_b)]
+    shares = [(a + b) / (n_a + n_b)] * 2 + [(n_a + n_b - a - b) / (n_a + n_b)] * 2
+    terms = [_weighted_log(observed, size * share) for (observed, size), share in zip(rows, shares, strict=True)]
+    return np.maximum(2 * sum(terms), 0.0)
+
+
+def log_ratio(a: np.ndarray, b: np.ndarray, n_a: float, n_b: float) -> np.ndarray:
+    """Return log2 of the ratio of a word's frequencies in two corpora (Hardie 2014). A count of 0 is taken as a half."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return np.log2(np.where(a > 0, a, ABSENT) / n_a) - np.log2(np.where(b > 0, b, ABSENT) / n_b)
+
+
+def log_odds(first: np.ndarray, second: np.ndarray, background: np.ndarray, *, prior: float = PRIOR) -> np.ndarray:
+    """Return z (words,) of the log-odds ratio of words' counts in two sets, with a Dirichlet prior in proportion to their background counts.
+
+    Monroe, Colaresi and Quinn 2008, equations 16, 18 and 22. Above 0 a word is typical of the first set, below 0 of the second.
+    """
+    alpha = prior * np.asarray(background, float) / np.sum(background)
+    y, other = np.asarray(first, float) + alpha, np.asarray(second, float) + alpha
+    n, m = y.sum(), other.sum()
+    delta = np.log(y / (n - y)) - np.log(other / (m - other))
+    return delta / np.sqrt(1 / y + 1 / other)
+
+
+def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
+    """Return p of G2 by the chi-squared distribution with one degree of freedom, corrected for the number of tests."""
+    from scipy.special import chdtrc
+
+    if correction not in CORRECTIONS:
+        raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=shorten(correction), names=", ".join(CORRECTIONS)))
+    p = chdtrc(1, np.asarray(g2, float))
+    if correction == FDR:
+        return benjamini_hochberg(p) if len(p) else p
+    return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p
+
+
+def _weighted_log(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return observed * log(observed / expected), 0 where nothing is observed."""
+    safe = np.where(observed > 0, observed, 1.0)
+    return np.where(observed > 0, observed * np.log(safe / np.where(expected > 0, expected, 1.0)), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A word's counts in two corpora, and how far they differ."""
+
+    word: str
+    first: int
+    second: int
+    first_per_million: float
+    second_per_million: float
+    log_likelihood: float
+    log_ratio: float  # above 0: more frequent in the first
+    p: float  # corrected
+
+
+def keywords(
+    first: EncodedCorpus, second: EncodedCorpus, *, minimum: int = 5, correction: str = FDR, words_only: bool = True
+) -> list[Keyword]:
+    """Return the words with at least `minimum` occurrences in both together, the highest log-likelihood first, in either direction.
+
+    p is corrected for all compared words. Raises BadInput for a corpus without tokens.
+    """
+    if not len(first) or not len(second):
+        raise BadInput(t("A corpus without words cannot be compared. Choose another."))
+    names = sorted({*first.word_list, *second.word_list})
+    number = {name: k for k, name in enumerate(names)}
+    places = [np.array([number[word] for word in corpus.word_list], int) for corpus in (first, second)]
+    a, b, lettered = (np.zeros(len(names), kind) for kind in (np.int64, np.int64, bool))
+    for corpus, place, counts in zip((first, second), places, (a, b), strict=True):
+        counts[place] = corpus.frequency
+        lettered[place] = corpus.lettered
+    chosen = np.flatnonzero((a + b >= max(1, minimum)) & (lettered | (not words_only)))
+    n, m = len(first), len(second)
+    a, b = a[chosen], b[chosen]
+    g2, ratio = log_likelihood(a, b, n, m), log_ratio(a, b, n, m)
+    p = p_values(g2, correction)
+    return [
+        Keyword(
+            names[chosen[k]],
+            int(a[k]),
+            int(b[k]),
+            per_million(int(a[k]), n),
+            per_million(int(b[k]), m),
+            float(g2[k]),
+            float(ratio[k]),
+            float(p[k]),
+        )
+        for k in np.argsort(-g2, kind="stable").tolist()
+    ]
+
+
+PARTS = 10  # of a corpus that is one document
+MILLION = 1_000_000
+MOST_PERIODS = 40  # parts of an axis of time
+STEPS = tuple(10**k for k in range(7))  # years in a part of it
+
+Part = tuple[str, int, int]  # its name, hits in it, its tokens
+
+
+def deviation(hits: np.ndarray, tokens: np.ndarray) -> float:
+    """Return Gries' deviation of proportions of hits (parts,) in parts of a text, from their sizes in tokens (parts,).
+
+    It is half the sum of the differences between each part's share of the hits and of the tokens (Gries 2008): 0 for an even spread, near 1
+    if all hits are in one part, NaN without hits.
+    """
+    hits, tokens = np.asarray(hits, float), np.asarray(tokens, float)
+    if not hits.sum():
+        return float("nan")
+    return float(np.abs(hits / hits.sum() - tokens / tokens.sum()).sum() / 2)
+
+
+def per_million(hits: int, tokens: int) -> float:
+    """Return the number of hits per million tokens."""
+    return hits * MILLION / max(tokens, 1)
+
+
+def by_document(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
+    """Count hits in each document, in the order of the corpus."""
+    counts = np.bincount(corpus.document[corpus.sentence[hits.first]], minlength=len(corpus.documents))
+    return list(zip(corpus.documents, counts.tolist(), corpus.document_sizes.tolist(), strict=True))
+
+
+def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> list[Part]:
+    """Count hits in equal stretches of the corpus, named by their numbers from 1."""
+    n = len(corpus)
+    counts = np.bincount(hits.first * stretches // max(1, n), minlength=stretches)
+    edges = -(-np.arange(stretches + 1) * n // stretches)  # the first token of each
+    return list(zip(map(str, range(1, stretches + 1)), counts.tolist(), np.diff(edges).tolist(), strict=True))
+
+
+def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
+    """Count hits on an even time axis: by year, or by decade, century and so on if years would be more than MOST_PERIODS parts.
+
+    A date that spans several parts counts in the one of its middle. Within a single year each date is a part. Sentences without a readable
+    date are left out (`EncodedCorpus.undated`). Raises BadInput if no sentence has a date.
+    """
+    if not corpus.dates:
+        raise BadInput(t("This corpus has no dates. Add a .csv with a date column, or .jsonl rows with “date”."))
+    spans = corpus.date_spans
+    years = [None if span is None else _middle(*span.years) for span in spans]
+    sorted_years = sorted({year for year in years if year is not None})
+    if len({span.years for span in spans if span}) > 1:
+        step = next(step for step in STEPS if sorted_years[-1] // step - sorted_years[0] // step < MOST_PERIODS)
+        order = list(range(sorted_years[0] // step, sorted_years[-1] // step + 1))
+        names = [_name_period(period * step, step) for period in order]
+        keys = [None if year is None else year // step for year in years]
+    else:
+        order = sorted({span for span in spans if span})
+        named = {span: name for name, span in reversed(list(zip(corpus.dates, spans, strict=True)))}
+        names, keys = [named[span] for span in order], spans
+    places = {key: k for k, key in enumerate(order)}
+    of_sentence = np.array([places.get(key, len(order)) for key in (*keys, None)])[corpus.date]
+    sizes = np.bincount(of_sentence, np.diff(corpus.starts), len(order) + 1)
+    n = np.bincount(of_sentence[corpus.sentence[hits.first]], minlength=len(order) + 1)
+    return [(name, int(n[k]), int(sizes[k])) for k, name in enumerate(names)]
+
+
+def _middle(first: int, last: int) -> int:
+    """Return the middle of a range of years, or the bounded end of an open one."""
+    if DISTANT in (abs(first), abs(last)):
+        return last if abs(first) == DISTANT else first
+    return (first + last) // 2
+
+
+def _name_period(first: int, step: int) -> str:
+    """Return the name of the years from `first` on, such as "1850" or "1850s"."""
+    if step == 1:
+        return format_year(first or 1)
+    if step == 10 and first > 0:
+        return t("{year}s", year=first)
+    return format_years(first or 1, first + step - 1)
+
+
+NOMINAL, ORDINAL = "nominal", "ordinal"
+
+
+def alpha(annotators: Sequence[Sequence[object]], level: str = NOMINAL) -> float:
+    """Return Krippendorff's alpha: 1 for agreement, 0 for chance, below 0 for less (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
+
+    `annotators` holds each one's answers on the same units, None where there is none. ORDINAL takes numbers, whose distance grows with the
+    number of answers between them. Raises BadInput if no unit has two answers, or if all answers are the same.
+    """
+    if len({len(answers) for answers in annotators}) > 1:
+        raise ValueError("annotators have different numbers of units")
+    values = {answer for answers in annotators for answer in answers if answer is not None}
+    names = sorted(values, key=float if level == ORDINAL else str)
+    code = {name: k for k, name in enumerate(names)}
+    counts = np.zeros((len(annotators[0]) if annotators else 0, len(names)))  # (units, values)
+    for answers in annotators:
+        for unit, answer in enumerate(answers):
+            if answer is not None:
+                counts[unit, code[answer]] += 1
+    counts = counts[counts.sum(axis=1) > 1]  # pairs only
+    if not len(counts):
+        raise BadInput(t("No sentence has labels of two annotators. Label the same sentences."))
+    weights = counts.sum(axis=1) - 1
+    coincidences = (counts / weights[:, None]).T @ counts - np.diag((counts / weights[:, None]).sum(axis=0))  # (values, values)
+    totals = coincidences.sum(axis=0)
+    if (totals > 0).sum() < 2:
+        raise BadInput(t("All labels are the same; agreement needs two senses."))
+    distances = _distances(totals, level)
+    expected = np.outer(totals, totals) - np.diag(totals)
+    return float(1 - (totals.sum() - 1) * (coincidences * distances).sum() / (expected * distances).sum())
+
+
+def _distances(totals: np.ndarray, level: str) -> np.ndarray:
+    """Return the squared distances (values, values) between values, from their counts."""
+    if level == NOMINAL:
+        return 1.0 - np.eye(len(totals))
+    upto = np.cumsum(totals) - totals / 2
+    return (upto[:, None] - upto[None]) ** 2

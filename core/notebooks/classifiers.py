@@ -1,0 +1,132 @@
+"""Notebooks of trained classifiers: Classify, the paper's tasks, the bundled classifiers and their results."""
+
+# %% parameters
+model_name = "elmo-mini"
+vectors_name = "glove-mini"
+task = "news-title"
+text = "Striker scores twice as city win the cup final"
+texts = ["Maria Keller flew to Berlin."]  # of the paper's tasks; two for entailment and questions
+experiment = "titles"
+
+# %% classify tasks
+from elmoscope.core.common import model_layers
+from elmoscope.core.elmo.models import open_model
+from elmoscope.core.text import languages
+
+model = open_model(model_name)
+model_layers.use(model.layers)  # how many it has, and what they are called
+languages.use(model.language.code)  # how its text is cut into tokens
+
+# %% classify
+from elmoscope.core.classify import tasks
+from elmoscope.core.static.vectors import open_vectors
+
+vectors = open_vectors(vectors_name)
+opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
+
+# %% classify
+from elmoscope.core.figures.classifiers import answers_figure, class_colors
+
+tokens, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
+labels = next(iter(opened.heads.values())).labels
+colors = class_colors(labels, ordered=task.startswith("sentiment"))
+answers_figure(list(answers), [answer.probabilities for answer in answers.values()], colors)
+
+# %% classify
+{name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}  # on texts that none of them had seen
+
+# %% tasks
+from elmoscope.core.static.vectors import open_vectors
+from elmoscope.core.tasks import answers
+
+vectors = open_vectors(vectors_name)
+opened = answers.open_tasks(model, vectors)[task]
+
+# %% names chunks speech
+example = answers.sentence_example(task, *texts)
+
+# %% roles
+example = answers.sentence_example(task, *texts)
+predicates = answers.predicates(opened, example, model, vectors)  # numbers of tokens
+example = answers.with_predicate(example, predicates[0])
+
+# %% entailment
+example = answers.pair_example(*texts)
+
+# %% coreference
+phrases = answers.open_tasks(model, vectors)["chunks"]
+example = answers.mentions_in(phrases, *texts, model, vectors)  # noun phrases and pronouns
+
+# %% questions
+example = answers.question_example(*texts)
+
+# %% tasks
+said = {variant: answer.said for variant, answer in answers.ask(opened, example, model, vectors).items()}
+said
+
+# %% coreference
+tokens = [token for sentence in example.passages[0] for token in sentence]
+{
+    variant: [[" ".join(tokens[first : last + 1]) for first, last in chain] for chain in answers.chains(example, numbers)]
+    for variant, numbers in said.items()
+}
+
+# %% tasks
+{variant: head.meta["test"] for variant, head in opened.heads.items()}  # on examples that none of them had seen
+
+# %% train
+import pandas as pd
+from elmoscope.core.classify import tasks
+
+metas = tasks.heads_metas(task)
+pd.DataFrame({name: {key: meta["test"][key] for key in ("accuracy", "macro_f1", "ece")} for name, meta in metas.items()}).T
+
+# %% train
+from elmoscope.core.figures.classifiers import confusion_figure
+
+best = max(metas, key=lambda name: metas[name]["test"]["accuracy"])
+confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
+
+# %% results
+import pandas as pd
+from elmoscope.core.evaluation import experiments
+
+lines = experiments.read_results() if experiments.RESULTS.is_file() else []  # python -m core.lab experiments makes it
+summary = experiments.summary(lines, experiment)
+pd.DataFrame(summary).T
+
+# %% results
+from elmoscope.core.figures.classifiers import accuracy_dots
+
+kinds = {name: experiments.kind_of(name) for name in summary}
+accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
+
+# %% results
+from elmoscope.core.evaluation.context_gains import sizes
+
+
+def points_of(share):  # None where a difference has no interval
+    return None if share is None else 100 * share
+
+
+context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
+    {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean}
+    | {"low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
+    for size in sizes(lines)
+    for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
+    for key, lead in leads.items()
+    for name, other in [(of or key, less or key)]
+]
+pd.DataFrame(context)
+
+# %% results
+from elmoscope.core.figures.classifiers import leads_figure
+from elmoscope.core.figures.style import SENSE_COLORS
+
+points = {}
+for row in context:
+    if row["less"] == "glove":
+        interval = (row[key] and row[key] / 100 for key in ("points", "low", "high"))
+        points.setdefault(row["parts"], []).append((row["labeled"], *interval, row["p (Holm)"] < 0.05))
+colors = dict(zip(points, SENSE_COLORS))
+leads_figure(points, colors, x="labeled rows", y="points over GloVe alone") if points else None

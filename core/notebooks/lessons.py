@@ -1,0 +1,146 @@
+"""Notebooks of the lessons. Each computes its figures and its table again."""
+
+# %% parameters
+model_name = "elmo-mini"
+corpus = "sentences"
+treatment = "raw"  # of the vectors: raw, minus the mean, or minus the main directions
+word = "all words"
+threshold = None  # the cosine from which two vectors count as one sense; None: equally many errors of both kinds
+layer = "2"
+
+# %%
+from elmoscope.core.common import model_layers
+from elmoscope.core.elmo.models import open_model
+from elmoscope.core.text import languages
+
+model = open_model(model_name)
+model_layers.use(model.layers)  # how many it has, and what they are called
+languages.use(model.language.code)  # how its text is cut into tokens
+
+# %% cone
+from elmoscope.core.evaluation import anisotropy
+from elmoscope.core.index.tables import open_table
+
+table = open_table(corpus, model, targets_only=True)  # a corpus without labels is read whole
+found = anisotropy.measure(anisotropy.sample(table))
+found.measured, found.controls  # the words that are measured, and those that chose k
+
+# %% cone
+import pandas as pd
+
+rows = [
+    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "self-similarity": panel.alike.mean, "low": panel.alike.low}
+    | {"high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
+    for layer, panels in enumerate(found.panels)
+    for name, panel in panels.items()
+]
+pd.DataFrame(rows).round(3)
+
+# %% cone
+from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Row, density_rows
+
+colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
+drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(found.panels)]
+density_rows(drawn, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
+
+# %% apart
+from elmoscope.core.index.tables import open_table
+
+table = open_table(corpus, model, targets_only=True)
+if not len(table.labeled_rows()):  # no senses there: the labeled sentences of the model's language
+    table = open_table(model.language.sentences, model, targets_only=True)
+spaces = [*map(str, range(table.meta["layers"])), "mix"]
+
+# %% apart
+from elmoscope.core.evaluation import apart
+
+every = {name: apart.measure_spread(table, name) for name in spaces}
+top = spaces[-2]
+threshold = every[top].balanced() if threshold is None else threshold
+found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
+
+# %% apart
+import pandas as pd
+
+rows = []
+for name, one in found.items():
+    auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
+    row = {"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5}
+    rows.append(row | {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
+pd.DataFrame(rows).round(3)
+
+# %% apart
+from elmoscope.core.evaluation.anisotropy import GRID
+from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
+
+colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
+drawn = [Row(name, "", dict(zip(colors, one.densities()))) for name, one in found.items()]
+density_rows(drawn, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold)
+
+# %% homonyms
+from elmoscope.core.evaluation import relations
+from elmoscope.core.index.tables import open_table
+
+table = open_table(model.language.sentences, model, targets_only=True)
+found = relations.pairs(table, relations.read(model.language.code), layer)
+found.ahead  # homonyms minus each other relation, words resampled
+
+# %% homonyms
+from elmoscope.core.figures.lessons import Dots, interval_dots
+
+rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
+interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
+
+# %% homonyms
+import pandas as pd
+
+pairs = zip(found.relations, found.auc)
+pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
+
+# %% control context before
+from elmoscope.core.evaluation import lessons
+
+parts = lessons.read(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
+list(parts)
+
+# %% control
+import pandas as pd
+
+layers = parts.get("control", {}).get("layers", {})
+rows = [{"layer": k, "rank": rank, **one, **one["selectivity"]} for k, ranks in layers.items() for rank, one in ranks.items()]
+pd.DataFrame(rows)
+
+# %% control
+from elmoscope.core.figures.lessons import rank_lines
+
+ranks = layers.get(layer, {})
+lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
+level = ("word's most frequent tag", parts["control"]["type"]) if ranks else None
+rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
+
+# %% context
+import pandas as pd
+
+found = parts.get("context", {"words": [], "one_nn": {}})
+pd.DataFrame(found["one_nn"], index=found["words"])
+
+# %% before
+import pandas as pd
+
+found = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
+pd.DataFrame({measure: {name: sum(of) / len(of) for name, of in found[measure].items()} for measure in ("one_nn", "ari")}).round(3)
+
+# %% context before
+from elmoscope.core.common.significance import compare_pairs
+from elmoscope.core.figures.lessons import Dots, interval_dots
+
+rows = []
+for name, values in found["one_nn"].items():
+    one = compare_pairs(values, [0] * len(values))
+    rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
+interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
+
+# %% context before
+from elmoscope.core.evaluation.lessons import less
+
+{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled

@@ -1,0 +1,128 @@
+"""Check How it works: the drawing of the network, and what the steps state about a sentence and about spellings."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+
+from core.analysis.walk import Walk, walk
+from core.elmo.models import open_model
+from core.figures.walk import CELLS
+from core.text import languages
+from pages._cached.spellings import reading
+from pages._cached.views import workspace_of
+from pages._how import show
+from pages._how.texts import steps
+from tests.app.visit import opened_whole
+
+MODEL = open_model(languages.get_language("en").model)
+STEPS = steps(MODEL.encoder.model.shape)
+TOKENS = ["A", "<b>tablet</b>", "&", "a", "scribe", '"quoted"', "눈", "🎉", "end", "."]
+
+
+@pytest.fixture(scope="module")
+def way() -> Walk:
+    return walk(MODEL.encoder, TOKENS, 1)
+
+
+def drawn(way: Walk, number: int = 0, sizes=show.WIDE) -> ElementTree.Element:
+    return ElementTree.fromstring(show.draw_network(way, STEPS, number, *sizes))
+
+
+@pytest.mark.parametrize(("sizes", "words"), [(show.WIDE, 7), (show.MIDDLE, 4), (show.NARROW, 3)])
+def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
+    result = drawn(way, 4, sizes)
+    boxes = [box for box in result.iter("g") if box.get("data-step")]
+    assert [box.get("data-step") for box in boxes] == list("1235679")
+    assert all(box.get("role") == "button" and box.get("tabindex") == "0" for box in boxes)
+    assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["5"]
+    assert all(step.title in box.get("aria-label") for step, box in zip([STEPS[k] for k in show.PLACES], boxes, strict=True))
+    letters = [text.text for text in boxes[0].iter("text")][1:]
+    assert letters == [f"⟨{token}⟩" for token in TOKENS[:words]]
+    assert "<b>tablet</b>" in result.get("aria-label")
+
+
+def test_there_are_as_many_strips_as_the_model_has_layers(way):
+    """A model of three LSTM layers has a strip more a word in either direction, and two more in all."""
+    deeper = replace(way, layers=np.concatenate([way.layers, way.layers[-1:]]))
+    for item in (way, deeper):
+        n, boxes = len(item.layers) - 1, [box for box in drawn(item).iter("g") if box.get("data-step")]
+        strips = [len([r for r in box.iter("rect") if r.get("fill-opacity")]) / CELLS / 7 for box in boxes]
+        assert strips[2:] == [1, n, n, n + 1, 1]
+
+
+def test_a_cell_is_as_dark_as_the_numbers_there_are_large(way):
+    layers = np.zeros_like(way.layers)
+    layers[1, 4, -1] = 5.0  # one number, of the fifth word's backward half
+    boxes = [box for box in drawn(replace(way, layers=layers)).iter("g") if box.get("data-step")]
+    dark = [[float(r.get("fill-opacity")) > 0.9 for r in box.iter("rect") if r.get("fill-opacity")] for box in boxes]
+    assert [sum(cells) for cells in dark[2:]] == [0, 0, 1, 1, 1]
+    word, rest = divmod(dark[4].index(True), 2 * CELLS)
+    assert (word, rest) == (4, CELLS - 1)
+    only = [r for r in boxes[1].iter("rect") if r.get("fill-opacity")]
+    assert len(only) == len(way.banks)  # of the word in question alone
+
+
+def said(**address: str) -> str:
+    """Return the HTML of How it works."""
+    return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", **address).get("html")))
+
+
+def test_of_words_that_stand_twice_the_one_in_question_is_compared():
+    assert "“swear” occurs more than once" in said(a="I swear that I did not swear.", step="7")
+    assert "Repeat a word" in said(a="She ran; he runs; they were running.", step="7")
+
+
+def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
+    assert "찾은 창: <b>은행</b>" in said(lang="ko", a="은행에 갔다.", step="2")
+    assert "found <b>⟨village⟩" in said(a="a village", step="2")
+
+
+def test_the_angle_is_that_of_both_sentences():
+    words = {"a": "We sat on the grassy bank.", "b": "The bank lent him money.", "ai": "bank", "bi": "bank"}
+    assert re.search(r"The two vectors of “bank” are 0° apart at layer 0 and [1-9]\d° at layer 2\.", said(step="8", **words))
+    assert "Type a second sentence to compare." in said(step="8", a=words["a"], b="")
+
+
+def spelled(**address: str) -> str:
+    return said(step="4", **address)
+
+
+def said_after_reading(model: str, vectors: str, **address: str) -> str:
+    """Return the text of the step once the vocabulary of this model is encoded."""
+    spelled(**address)  # begins the reading; what the page shows changes until it ends
+    reading(workspace_of(model, vectors)).wait(300)
+    return spelled(**address)
+
+
+def test_chance_is_that_of_as_many_words_as_were_typed():
+    said_after_reading("elmo-mini", "glove-mini", spell="mint")
+    two, four = (
+        float(re.search(r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)", spelled(spell=words))[1])
+        for words in ("mint mints", "mint mints minty minted")
+    )
+    assert four > two + 0.05
+
+
+@pytest.mark.parametrize(("words", "message"), [("don't", "“don't” (do + n't)"), ("maple", "")])
+def test_a_word_that_no_sentence_holds_whole_is_told(words: str, message: str):
+    text = spelled(spell=words)
+    assert message in text and ("both models split" in text) == bool(message)
+
+
+def test_words_whose_letters_are_not_read_are_near_to_nothing():
+    text = spelled(spell="😂 🙂 ghost")
+    assert text.count("letters not read: meaningless") == 1 and "cannot read the letters of “😂”, “🙂”." in text
+    assert "Your closest words" not in text and "Layer 0's nearest to “😂”" not in text
+
+
+def test_capitals_are_what_glove_lacks():
+    assert "reads “Bank”, “BANK” in lowercase" in spelled(spell="Bank bank BANK")
+
+
+def test_a_piece_that_stands_against_the_word_before_it_is_told_from_the_word():
+    text = said_after_reading("elmo-ko-mini", "glove-ko-mini", lang="ko", spell="은행")
+    assert "-은행" in text and "\u2060" not in text
