@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ..common.errors import BadInput
-from ..learning.frozen import Frozen
+from ..learning.features import Frozen
 from .data import Dataset
 from .head import Committee, TextHead
 from .inputs import TextVocabulary

@@ -25,7 +25,7 @@ from .inputs import TextVocabulary, make_batch
 from .model import Network, NetworkConfig, Variant, variant_named
 from .scores import softmax_rows
 
-FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
+FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.atomic names them
 FORM = folders.Form("elmoscope-head", 1, "python -m core train --help", (WEIGHTS, VOCABULARY))
 ROWS_AT_ONCE = 128  # texts in a batch of answers
 Tokens = tuple[str, ...]
@@ -167,7 +167,7 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
         return {"members": weights} if members else {}
 
     fields = {"variant": head.variant.name, "labels": head.labels, "temperature": head.temperature, "vocabulary": text_fingerprint(words)}
-    return folders.save(folder, FORM, pack(arrays), fields, head.meta, own=FILES, inside=inside)
+    return folders.save(folder, FORM, pack(arrays), fields, head.meta, pattern=FILES, inside=inside)
 
 
 def read_meta(folder: str | Path) -> dict:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ..common.draws import Dropout, first_weights
+from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import say, t
 from ..common.markup import shorten

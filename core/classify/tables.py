@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..common import notes
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
@@ -86,7 +86,7 @@ def read_table(
     path = Path(path)
     is_numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
     reading = _limits(encoding)
-    with notes.collecting() as collected:
+    with reports.collecting() as collected:
         kind = _kind_of(path, reading)
         if kind == TREES:
             rows, texts, label = _read_trees(path, reading), ("leaves",), "root"
@@ -104,7 +104,7 @@ def read_columns(path: str | Path) -> Columns:
     the most characters. The first GUESSED_ROWS rows decide, or fewer rows of a wide table.
     """
     path = Path(path)
-    with notes.collecting():  # dropped, because reading the rows adds the same notes
+    with reports.collecting():  # dropped, because reading the rows adds the same notes
         reading = _limits()
         kind = _kind_of(path, reading)
         if kind == TREES:
@@ -329,5 +329,5 @@ def _read_rows(
     if n_blank:
         listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spellings.most_common(3))
         missing = f" ({listed})" if listed else ""
-        notes.add((name, "blank"), f"{name}: {n_blank:,} rows without text or without label were left out{missing}.")
+        reports.add((name, "blank"), f"{name}: {n_blank:,} rows without text or without label were left out{missing}.")
     return rows, tuple(names[k] for k in texts), names[label]

@@ -17,17 +17,15 @@ import numpy as np
 import torch
 
 from ..common.config import ASSETS, cache_folder
-from ..common.device import PROCESSOR
+from ..common.device import PROCESSOR, limit
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
-from ..common.threads import limit
 from ..elmo.models import Model
 from ..files import public_data
 from ..files.artifacts import parse_json
-from ..learning.features import Report
+from ..learning.features import Frozen, Report, freeze_each, vectors_fingerprint
 from ..learning.fit import Epoch, Fit, resumed
-from ..learning.frozen import Frozen, freeze_each, vectors_fingerprint
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language

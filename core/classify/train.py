@@ -16,13 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..common.device import PROCESSOR
-from ..common.draws import seeded
+from ..common.device import PROCESSOR, seeded
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..files.artifacts import provenance, text_fingerprint
+from ..learning.features import Frozen
 from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
-from ..learning.frozen import Frozen
 from ..static.vectors import StaticVectors
 from . import baselines
 from .data import Dataset, LabeledText

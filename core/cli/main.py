@@ -12,7 +12,7 @@ from io import StringIO
 import click
 
 from .. import __version__
-from ..common import notes
+from ..common import reports
 from ..common.errors import ElmoscopeError
 from ..common.markup import shorten
 from ..text import languages
@@ -63,7 +63,7 @@ def parsed(command: click.Command, words: Sequence[str], name: str = "python -m 
 def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
-        with notes.collecting() as collected:
+        with reports.collecting() as collected:
             try:
                 result, text = run()
             finally:

@@ -10,7 +10,7 @@ from ..common.errors import BadInput
 from ..common.markup import shorten
 from ..files.atomic import locked
 from ..files.formulas import format_csv
-from ..files.own_names import titles_of
+from ..files.user_names import corpus_titles
 from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
 from .shared import in_columns, note, progress, table_lines, workspace_of, write_texts
 
@@ -102,7 +102,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
 
 def _bands(result, sides, corpus: str) -> list[dict]:
     """The sentences of each sense group on each side, or in each stretch of years, with the names of both."""
-    titles = titles_of([side.corpus or corpus for side in sides])
+    titles = corpus_titles([side.corpus or corpus for side in sides])
     dated = [f" {side.start or '…'}..{side.end or '…'}" if side.start or side.end else "" for side in sides]
     named = [f"{which}: {title}{dates}" for which, title, dates in zip(("first", "second"), titles, dated, strict=True)]
     senses = [

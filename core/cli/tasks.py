@@ -74,7 +74,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
     *MODEL_AND_VECTORS,
 )
 def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
-    from ..learning.frozen import vectors_fingerprint
+    from ..learning.features import vectors_fingerprint
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
     from ..tasks.heads import load_head

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ..common.errors import BadInput
-from ..files import ours
+from ..files import atomic
 from ..files.artifacts import read_json, short, text_fingerprint
 from ..files.registry import resolve
 from ..text import languages
 from .options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
 from .shared import cluster_of, note, open_static
 
-COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
+COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.worker_model names it
 TOPICS = ("words", "around", "bag")
 TEXT = (
     option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
@@ -80,7 +80,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
         table_share=network.table_share,
         device=choose(network.device).type,
     )
-    ours.check_replaceable(output, ".*" if resume else recipe.OWN)
+    atomic.check_replaceable(output, ".*" if resume else recipe.OWN)
     made = Path(output) / "model"
     if resume or not made.exists():  # else the training that is there is named
         outputs.check_folder(made, recipe.MODEL)
@@ -92,7 +92,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
 
 def _started(training, start):
     """The training that starts from a model or from vectors, and what gives them to its trainer."""
-    from ..learning.frozen import vectors_fingerprint
+    from ..learning.features import vectors_fingerprint
     from ..training import warm_start
 
     if start.start_model and start.start_vectors:
@@ -146,16 +146,16 @@ def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> An
     work = Path(work) if work else output.with_name(f"{output.name}-work")
     counts = work / "counts"
     if cluster is not None:
-        ours.check_replaceable(counts, COUNTED)
+        atomic.check_replaceable(counts, COUNTED)
     how = {"language": text.language, "hold_out": text.hold_out, "processes": processes}
     prepared = prepare([Path(f) for f in text.corpus], work / "prepared", note, **how)
     config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
         if client is not None:
-            from ..cluster.glove_counts import counter
+            from ..cluster.worker_model import counter
 
             count_pairs = counter(client, str(counts.absolute()))
         folder = train_glove(prepared, output, config, note, work=work, count=count_pairs)
     if cluster is not None:
-        ours.remove_own(counts, COUNTED)
+        atomic.remove_own_files(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"

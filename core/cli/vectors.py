@@ -12,7 +12,7 @@ from ..common.config import FLOAT32, PRECISIONS
 from ..common.errors import BadInput
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..files import ours
+from ..files import atomic
 from ..files.artifacts import check_fits, parse_json, replacing
 from ..text import languages
 from ..text.languages import note_unread
@@ -57,7 +57,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
     parts = Path(f"{output}.parts")
     if cluster is not None:
-        ours.check_replaceable(parts, BATCH)
+        atomic.check_replaceable(parts, BATCH)
     model = open_model(model, precision=precision, cluster=cluster, engine=engine)
     sentences = _read_embed_input(Path(input), stateful, text_column)
     started = time.perf_counter()
@@ -69,7 +69,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
     if cluster is not None:
-        ours.remove_own(parts, BATCH)
+        atomic.remove_own_files(parts, BATCH)
     tokens = sum(array.shape[1] for array in arrays.values())
     result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
     return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {output}"

@@ -27,7 +27,7 @@ from distributed import Client
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files import ours
+from ..files import atomic
 from ..files.artifacts import parse_json, provenance, short, text_fingerprint
 from ..index import sense_space
 from ..index.build import APPROXIMATE as NEAR
@@ -126,7 +126,7 @@ def build(
     meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
     store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
     for name in store.names("shards") - set(ordered):
-        if ours.is_own(name, SHARD):
+        if atomic.is_own_file(name, SHARD):
             store.remove(f"shards/{name}")
     store.remove_all("sentences", rf"{SHARD}\.arrow")
     store.remove_all(".staging", rf"{SHARD}|{_PARTS}")
@@ -186,7 +186,7 @@ def open_own(where: str | Path) -> Store:
     if name is None and store.has(INDEX) and not _is_index(store):
         name = INDEX
     if name is not None:
-        raise BadInput(ours.say_stranger(where, name))
+        raise BadInput(atomic.describe_foreign_file(where, name))
     return store
 
 

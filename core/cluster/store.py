@@ -20,7 +20,7 @@ from ..common.config import cache_folder
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files import ours
+from ..files import atomic
 from ..files.artifacts import replacing, text_fingerprint
 
 MARK = "meta.json"  # of a folder: with it, it is whole
@@ -63,18 +63,18 @@ class Store:
             return set()
         return {PurePosixPath(path.replace(os.sep, "/")).name for path in paths}
 
-    def find_stranger(self, own: str) -> str | None:
-        """The first path in the store that is none of `own` (as core.files.ours has it); None where there is none."""
+    def find_stranger(self, pattern: str) -> str | None:
+        """The first path in the store that is none of `pattern` (as core.files.atomic has it); None where there is none."""
         if self.is_folder:
-            return ours.find_stranger(Path(self.root), own)
+            return atomic.find_foreign_file(Path(self.root), pattern)
         self.fs.invalidate_cache()
         paths = (path[len(self.root) :].strip("/") for path in sorted(self.fs.find(self.root)))
-        return next((path for path in paths if not ours.is_own(path, own)), None)
+        return next((path for path in paths if not atomic.is_own_file(path, pattern)), None)
 
-    def remove_all(self, folder: str, own: str) -> None:
-        """Remove what is `own` by its name in a folder, and the folder once it is empty."""
+    def remove_all(self, folder: str, pattern: str) -> None:
+        """Remove what is `pattern` by its name in a folder, and the folder once it is empty."""
         for name in self.names(folder):
-            if ours.is_own(name, own):
+            if atomic.is_own_file(name, pattern):
                 self.remove(f"{folder}/{name}")
         if self.is_folder and Path(self.place(folder)).is_dir() and not self.names(folder):
             Path(self.place(folder)).rmdir()

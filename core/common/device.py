@@ -1,11 +1,20 @@
-"""Where torch computes: the processor unless asked otherwise, or a graphics card (cuda: NVIDIA's and AMD's, mps: Apple's).
+"""Choose where torch computes, how many threads it uses, and where its random numbers come from.
 
-Numbers enter and leave encoders, trainers and heads as numpy arrays or processor tensors; within them everything follows their
-weights' device. Random numbers are drawn on the processor and moved, so that a seed means the same draws everywhere; sums are
-taken in another order on another device, so that results agree to rounding, not to the bit.
+Numbers enter and leave encoders, trainers and heads as numpy arrays or CPU tensors. Inside, everything follows the device of the weights. Sums
+are taken in another order on another device, so results agree to rounding.
+
+Random numbers are drawn on the CPU from a generator of each run and then moved. torch's own layers draw from one generator of the process, so
+that two trainings at once would take each other's numbers. The numbers, their order and their distributions are those after torch.manual_seed.
+
+torch.set_num_threads is no setting of one thread: every thread that first uses torch later begins with it. `limit` sets OpenMP for the calling
+thread alone.
 """
 
+from functools import cache
+
 import torch
+from threadpoolctl import ThreadpoolController
+from torch import Generator, Tensor, nn
 
 from .errors import BadInput
 from .i18n import t
@@ -37,3 +46,52 @@ def choose(name: str = CPU) -> torch.device:
 def of(module: torch.nn.Module) -> torch.device:
     """Where a module's weights are."""
     return next((weight.device for weight in module.parameters()), PROCESSOR)
+
+
+def limit(n: int) -> None:
+    """Let the calling thread, and no other, run torch's products on n threads from now on."""
+    if torch.get_num_threads() != n:  # the question has torch give this thread its first setting, which would undo ours
+        _openmp().limit(limits=n, user_api="openmp")
+
+
+@cache
+def _openmp() -> ThreadpoolController:
+    """The OpenMP libraries of this process, torch's among them."""
+    return ThreadpoolController()
+
+
+def seeded(seed: int) -> Generator:
+    """A generator on the CPU, whatever device a run is on: the same numbers everywhere."""
+    return Generator().manual_seed(seed)
+
+
+def first_weights(module: nn.Module, generator: Generator | None) -> None:
+    """Draw anew, from `generator` (None: torch's own), what torch draws for embeddings, linear layers, convolutions and LSTMs."""
+    for part in module.modules():
+        if isinstance(part, nn.Embedding):
+            nn.init.normal_(part.weight, generator=generator)
+            if part.padding_idx is not None:
+                with torch.no_grad():
+                    part.weight[part.padding_idx].zero_()
+        elif isinstance(part, nn.Linear | nn.Conv1d):
+            bound = part.weight[0].numel() ** -0.5  # of what meets one output
+            nn.init.uniform_(part.weight, -bound, bound, generator=generator)
+            if part.bias is not None:
+                nn.init.uniform_(part.bias, -bound, bound, generator=generator)
+        elif isinstance(part, nn.LSTM):
+            for weight in part.parameters(recurse=False):
+                nn.init.uniform_(weight, -(part.hidden_size**-0.5), part.hidden_size**-0.5, generator=generator)
+
+
+class Dropout(nn.Module):
+    """Zeroes a share p of the numbers while training and divides the others by 1 - p; drawn from a generator of its own."""
+
+    def __init__(self, p: float, generator: Generator | None = None) -> None:
+        super().__init__()
+        self.p, self.generator = p, generator
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or not self.p:
+            return x
+        kept = torch.empty(x.shape, dtype=x.dtype).bernoulli_(1 - self.p, generator=self.generator)
+        return x * kept.div_(1 - self.p).to(x.device)

@@ -4,7 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from ..common import notes
+from ..common import reports
 from ..common.config import cache_folder
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
@@ -45,7 +45,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
             pass
         position = [0]
         size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-        with notes.collecting() as collected:
+        with reports.collecting() as collected:
             made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
         made = replace(made, notes=list(collected.values()))
     if not len(made):
@@ -78,9 +78,9 @@ def _folder(path: Path, language: Language) -> Path:
 def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
     """Repeat the notes from the reading of the file, and note the tokens that the language's models cannot read."""
     note_unread(corpus.counts, language, corpus.unnamed)
-    with notes.passing_on():
+    with reports.passing_on():
         for text in corpus.notes:
-            notes.add(text, text)
+            reports.add(text, text)
     return corpus
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files import uploaded
+from ..files import user_names
 from ..files.artifacts import check_fits, parse_json
 from ..text.file_lines import Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import compose
@@ -144,12 +144,12 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
 def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:
     """Read the labels of an uploaded file as `read_labels` does. Raises BadInput, with the owner's file name, if it exceeds `most_mb`."""
     with TemporaryDirectory(prefix="elmoscope-") as folder:
-        file = uploaded.store(name, content, Path(folder))
+        file = user_names.store(name, content, Path(folder))
         try:
             check_fits(file.path, most_mb * 10**6)
             return read_labels(file.path, sentences)
         except BadInput as error:
-            raise BadInput(uploaded.restore_names(str(error))) from None
+            raise BadInput(user_names.restore_names(str(error))) from None
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:

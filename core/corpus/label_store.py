@@ -15,7 +15,7 @@ from filelock import Timeout
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
-from ..files import own_names
+from ..files import user_names
 from ..files.artifacts import text_fingerprint
 from ..files.atomic import locked, rename, replacing
 from ..text.labeled_words import parts
@@ -71,7 +71,7 @@ def forget(corpus: str) -> None:
 def _folder(corpus: str) -> Path:
     """Return the folder of a corpus. A user's corpus is identified by its content, because it has a path and a name."""
     with suppress(ElmoscopeError):
-        path = own_names.path_of(own_names.name_of(corpus) or corpus)
+        path = user_names.corpus_path(user_names.corpus_name(corpus) or corpus)
         corpus = path.stem if path else corpus
     return cache_folder() / "labels" / text_fingerprint([parts(corpus)[0]])[:DIGITS]
 

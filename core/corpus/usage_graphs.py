@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..common import notes
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -258,7 +258,7 @@ def _read(
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
     left_out = LeftOut(path.name)
-    with notes.passing_on():
+    with reports.passing_on():
         rows = file_rows(path, kind, whole=True)
         place, header = next(rows, (Place(path.name, 1), []))
         header = [name.strip() for name in header]

@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from ..common.config import ModelShape
-from ..common.draws import first_weights
+from ..common.device import first_weights
 from ..text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
 from .recurrence import run_lstm
 

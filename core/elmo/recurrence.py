@@ -13,8 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..common.device import PROCESSOR
-from ..common.threads import limit
+from ..common.device import PROCESSOR, limit
 from . import fused_cell
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text

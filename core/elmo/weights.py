@@ -142,7 +142,7 @@ def read_options(path: Path) -> ModelShape:
     return ModelShape.from_options(options)
 
 
-HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.ours names it
+HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.atomic names it
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:

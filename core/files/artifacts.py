@@ -1,5 +1,7 @@
-"""Files with what made them, written as a whole (core.files.atomic); never pickle. Every artifact carries `provenance`: model, corpus and
-config as the caller states them, code version, environment, date."""
+"""Write and read artifacts: JSON with provenance, checkpoints of trainings, fingerprints. Nothing is ever pickled.
+
+Every artifact contains `provenance`: the model, corpus and settings that the caller states, the code version, the environment and the date.
+"""
 
 import contextlib
 import functools
@@ -10,6 +12,7 @@ import platform
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -18,20 +21,21 @@ from typing import Any
 from .. import __version__
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import t
+from ..common.markup import shorten
 from . import sums
 from .atomic import replacing
 
 MAX_JSON_BYTES = 64 << 20
-SHORT = 12  # hex digits that tell artifacts apart on a screen
-PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
+SHORT = 12  # hex digits that distinguish artifacts on a screen
+PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # in provenance; never imported here
 _BLANKS = re.compile(r"[ \t\n\r]*")  # as JSON defines them
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # by Windows
 
 
 def safe_name(word: str) -> str:
-    """A file's name for a word, another for every word, on every system: where letter case, marks or some names do not count, too.
+    """Return a unique file name for a word, also on systems that ignore letter case or reserve names.
 
-    A short word of small letters, digits, blanks and hyphens is its own name; any other is told apart by a part of its sha256.
+    A short word of lower-case letters, digits, blanks and hyphens is its own name. Other names end in a part of the word's sha256.
 
     >>> safe_name("all words"), safe_name("and/or"), safe_name("and_or")
     ('all words', 'and_or~81b9c7a1d707', 'and_or~14c411e7605a')
@@ -46,12 +50,12 @@ def safe_name(word: str) -> str:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines of a list of words that Windows may have ended with a carriage return, too; UnicodeDecodeError as `decode`."""
+    """Split UTF-8 bytes into lines, with or without carriage returns. Raises UnicodeDecodeError."""
     return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
 
 
 def write_json(path: str | Path, obj: Any) -> None:
-    """Write `obj` as strict JSON (no NaN), atomically; dataclasses, paths and numpy values become plain ones."""
+    """Write `obj` as strict JSON (no NaN) in one step. Dataclasses, paths and numpy values become plain values."""
     text = json.dumps(obj, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
     with replacing(path) as temporary:
         try:
@@ -61,7 +65,7 @@ def write_json(path: str | Path, obj: Any) -> None:
 
 
 def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type = object) -> Any:
-    """What a JSON file holds; MissingArtifact or CorruptArtifact names the file and what to do."""
+    """Read a JSON file. Raises MissingArtifact, or CorruptArtifact if it is damaged or not of the type `expect`."""
     path = Path(path)
     check_fits(path, max_bytes, error=CorruptArtifact)
     try:
@@ -124,7 +128,7 @@ def _shorten_errors() -> Iterator[None]:
 
 
 def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] = BadInput) -> int:
-    """The file's size; MissingArtifact if there is none, `error` if it is larger than `max_bytes`."""
+    """Return the size of a file. Raises MissingArtifact, or `error` if it is larger than `max_bytes`."""
     path = Path(path)
     try:
         size = path.stat().st_size
@@ -140,12 +144,12 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
 
 
 def file_sha256(path: str | Path) -> str:
-    """sha256 of a file, 64 hex digits."""
+    """Return the sha256 of a file, 64 hex digits."""
     return file_sum(path, "sha256")
 
 
 def file_sum(path: str | Path, kind: str) -> str:
-    """The sum of a file, "sha256" or "md5", in hex digits, read in pieces; MissingArtifact if it cannot be read."""
+    """Return the "sha256" or "md5" of a file in hex digits. Raises MissingArtifact if it cannot be read."""
     try:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
@@ -154,7 +158,7 @@ def file_sum(path: str | Path, kind: str) -> str:
 
 
 def text_fingerprint(texts: Iterable[str]) -> str:
-    """sha256 of strings in their order, 64 hex digits; ["ab"] and ["a", "b"] differ."""
+    """Return the sha256 of strings in their order, 64 hex digits. ["ab"] and ["a", "b"] differ."""
     digest = hashlib.sha256()
     for text in texts:
         data = text.encode("utf-8", "surrogatepass")
@@ -163,12 +167,12 @@ def text_fingerprint(texts: Iterable[str]) -> str:
 
 
 def short(fingerprint: str) -> str:
-    """The first 12 digits of a fingerprint, for screens and file names."""
+    """Return the first 12 digits of a fingerprint, for screens and file names."""
     return fingerprint[:SHORT]
 
 
 def provenance(**facts: Any) -> dict:
-    """`facts`, with the code version, the environment and the UTC date added: what every artifact records."""
+    """Return `facts` with the code version, the environment and the UTC date."""
     date = datetime.now(UTC).isoformat(timespec="seconds")
     return {**facts, "code_version": __version__, "environment": dict(_environment()), "date": date}
 
@@ -198,3 +202,81 @@ def _refuse_constant(name: str) -> None:
 
 def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else t("{n:,} bytes", n=n_bytes)
+
+
+MISFITS = (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError)
+
+
+def write_checkpoint(path: Path, state: dict) -> None:
+    """Write the state of a training in one step: tensors of any device, numbers, texts, and lists and dicts of them."""
+    import torch
+
+    with replacing(path) as temporary:
+        torch.save(_on_cpu(state), temporary)
+
+
+def _on_cpu(state):
+    """Copy the tensors of a state to the CPU."""
+    if isinstance(state, dict):
+        return {name: _on_cpu(value) for name, value in state.items()}
+    if isinstance(state, list | tuple):
+        return type(state)(_on_cpu(value) for value in state)
+    return state.cpu() if hasattr(state, "cpu") else state
+
+
+@contextmanager
+def read_checkpoint(path: Path) -> Iterator[dict]:
+    """Yield the state in a checkpoint, with plain tensors on the CPU. No object is unpickled.
+
+    The caller restores the state within the context. Raises MissingArtifact if the file does not exist, and CorruptArtifact if it is damaged
+    or if the state does not fit (MISFITS, with the reason).
+    """
+    import torch
+
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise MissingArtifact(t("No file {path}. Check its name, or remake it.", path=path)) from None
+    except Exception as error:  # torch raises almost anything for other files
+        kind = type(error).__name__
+        raise CorruptArtifact(t("{path} is not a readable checkpoint ({kind}). Move it away.", path=path, kind=kind)) from None
+    try:
+        yield state
+    except MISFITS as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CorruptArtifact(t("Checkpoint {path} does not fit: {reason}. Change folder.", path=path, reason=reason)) from None
+
+
+MAX_DIFFERENCES, MAX_LETTERS = 3, 120  # in a message; letters of each value
+
+
+def list_sums(files: Iterable[str | Path]) -> list[list[str]]:
+    """Return [name, sha256] of each file, in order. Raises MissingArtifact."""
+    return [[Path(file).name, file_sha256(file)] for file in files]
+
+
+def describe_differences(before: dict, now: dict) -> str:
+    """Describe how the settings of a training differ from those it was begun with; "" if they do not.
+
+    >>> describe_differences({"seed": 0, "shape": {"dim": 2}}, {"seed": 5, "shape": {"dim": 2}})
+    'seed: 0, now 5'
+    """
+    old, new = dict(_flatten(before)), dict(_flatten(now))
+    named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+    lines = [f"{name}: {_describe_value(old.get(name))}, now {_describe_value(new.get(name))}" for name in named[:MAX_DIFFERENCES]]
+    return "; ".join([*lines, *(["…"] if len(named) > MAX_DIFFERENCES else [])])
+
+
+def _flatten(record: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _describe_value(value: object) -> str:
+    if isinstance(value, list) and value and all(isinstance(item, list) and len(item) == 2 for item in value):
+        value = " ".join(f"{name} ({short(str(digest))})" for name, digest in value)
+    text = "none" if value is None else str(value)
+    return shorten(text, MAX_LETTERS)

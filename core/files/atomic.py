@@ -1,4 +1,8 @@
-"""Files that are whole or not there: written beside their place under a name of one's own, and renamed; and locks on files."""
+"""Replace files and folders safely: complete or not at all, never a user's file, one writer at a time.
+
+A new file is written next to its place under a temporary name, and then renamed. Before a folder is replaced, every file in it must be of ours:
+its path in the folder, with "/", matches `pattern`.
+"""
 
 import contextlib
 import ctypes
@@ -13,14 +17,15 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from itertools import chain, count
 from pathlib import Path
 
 from filelock import FileLock
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .ours import check_place, find_stranger, free_name, say_stranger
 
+TEMPORARY = re.compile(r"\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.(tmp|old)-.*")  # names as of `_temporary_name`, left by a killed process
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
 
@@ -31,14 +36,15 @@ GUARD: ContextVar[Callable[[Path, Path], contextlib.AbstractContextManager[None]
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
-    """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
+def replacing(path: str | Path, *, pattern: str = "") -> Iterator[Path]:
+    """Yield a temporary path for a file or folder. It becomes `path` on success, and is removed on failure.
 
-    A reader sees the old artifact or the new one, whole. (Where two folders cannot be exchanged in one step, the old one is moved aside
-    first: should the machine stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
-    next call for the same path. BadInput if the disk is full or the place cannot be written.
+    Readers see the complete old artifact or the complete new one. (If two folders cannot be exchanged in one step, the old one is moved aside
+    first. If the machine stops between the two renames, the next call moves it back.) The next call for the same path also removes what a
+    killed process has left.
 
-    Of a folder only files go that the new one has too, by name, or that are `own` (core.files.ours); BadInput names any other.
+    A folder's files are replaced only if the new folder has a file of the same name, or if `pattern` matches them. Raises BadInput for any other
+    file, if the disk is full, and if the place cannot be written.
     """
     path = Path(path)
     check_place(path)
@@ -48,7 +54,7 @@ def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
         yield temporary
-        _commit(temporary, path, own)
+        _commit(temporary, path, pattern)
     except OSError as error:
         if (refusal := cannot_write(path, error)) is error:
             raise
@@ -57,7 +63,7 @@ def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
         _remove(temporary)
 
 
-def _commit(temporary: Path, path: Path, own: str) -> None:
+def _commit(temporary: Path, path: Path, pattern: str) -> None:
     """Put a complete file or folder in its place. If a user's file is there by now, the result stays next to it and BadInput names both."""
     if not temporary.is_dir():
         with temporary.open("rb+") as stream:
@@ -67,7 +73,7 @@ def _commit(temporary: Path, path: Path, own: str) -> None:
     guard = GUARD.get()
     try:
         if temporary.is_dir():
-            _check_swap(temporary, path, own)
+            _check_swap(temporary, path, pattern)
         with guard(temporary, path) if guard else contextlib.nullcontext():
             _swap_folder(temporary, path) if temporary.is_dir() else rename(temporary, path)
     except BadInput as refusal:
@@ -79,7 +85,7 @@ def _commit(temporary: Path, path: Path, own: str) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Put a file in another's place. Windows refuses while somebody reads that: for a second it is tried again."""
+    """Rename a file over another one. Windows refuses while the other one is being read, so try again for a second."""
     for wait_s in (0.02, 0.05, 0.1, 0.3, 0.6):
         try:
             os.replace(source, target)
@@ -93,10 +99,10 @@ def rename(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
-    """Alone with a file that several threads and processes change; filelock.Timeout if others hold it longer than that.
+    """Lock a file against other threads and processes that change it. Raises filelock.Timeout if they hold it for longer.
 
-    A hidden file beside it is the lock, and is removed in the end: whoever waits for a lock that is no longer there makes it
-    anew (filelock compares the file that it holds with the one of that name). Its folder is made if there is none.
+    The lock is a hidden file next to it, removed at the end. A waiting process creates it again (filelock compares the file that it holds with
+    the file of that name). A missing folder is created.
     """
     path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,12 +118,12 @@ def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
 
 
 def locked_once(path: str | Path) -> contextlib.AbstractContextManager[None]:
-    """`locked`, or nothing if this context holds the lock already."""
+    """Lock a file as `locked` does, or do nothing if this context holds the lock already."""
     return contextlib.nullcontext() if Path(os.path.realpath(path)) in _HELD.get() else locked(path)
 
 
 def cannot_write(path: Path, error: OSError) -> Exception:
-    """The sentence for a write that the system refused; `error` itself where it is about something else."""
+    """Return a BadInput for a write that the system refused, or `error` itself if it has another cause."""
     elsewhere = error.filename is not None and not str(error.filename).startswith(str(path.parent))
     if error.errno not in _UNWRITABLE or elsewhere:
         return error
@@ -126,26 +132,26 @@ def cannot_write(path: Path, error: OSError) -> Exception:
 
 
 def _temporary_name(path: Path, what: str = "tmp") -> Path:
-    """A name that tells which process of which machine writes there; the suffix stays, as some writers would add one."""
+    """Return a name with the machine and the process that writes there. The suffix stays, because some writers would add one."""
     return path.with_name(f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.{what}-{_tag(path)}")
 
 
 def _tag(path: Path) -> str:
-    """A name that is short enough for a prefix, and different for every name."""
+    """Return a unique name that is short enough for a prefix."""
     return f"{hashlib.sha256(path.name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}-{path.name[-40:]}"
 
 
 @functools.cache
 def _machine() -> str:
-    """Of this machine since it was started: process numbers of another say nothing here."""
+    """Return a mark of this machine since its start. Process numbers of other machines mean nothing here."""
     booted = Path("/proc/sys/kernel/random/boot_id")
     name = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def _sweep(path: Path) -> None:
-    """Clear up after processes of this machine that were killed while they wrote `path`."""
-    if os.name != "posix":  # elsewhere nobody can be asked whether a process runs
+    """Remove what killed processes of this machine left while they wrote `path`."""
+    if os.name != "posix":  # other systems do not say whether a process runs
         return
     left = re.compile(rf"\.{_machine()}-(\d+)-[0-9a-f]{{8}}\.(tmp|old)-{re.escape(_tag(path))}")
     for entry in os.scandir(path.parent):
@@ -166,11 +172,11 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _check_swap(temporary: Path, path: Path, own: str) -> None:
-    """BadInput where a file of somebody's would go with the folder that was there."""
+def _check_swap(temporary: Path, path: Path, pattern: str) -> None:
+    """Raise BadInput if the new folder would remove a user's file."""
     new = (re.escape(each.relative_to(temporary).as_posix()) for each in temporary.rglob("*"))
-    if path.is_dir() and (name := find_stranger(path, "|".join([*filter(None, [own]), *new]))) is not None:
-        raise BadInput(say_stranger(path, name))
+    if path.is_dir() and (name := find_foreign_file(path, "|".join([*filter(None, [pattern]), *new]))) is not None:
+        raise BadInput(describe_foreign_file(path, name))
 
 
 def _swap_folder(temporary: Path, path: Path) -> None:
@@ -193,7 +199,7 @@ def _swap_folder(temporary: Path, path: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """Give two paths each other's name in one step (Linux): a process that is killed leaves both whole. False where that cannot be done."""
+    """Exchange the names of two paths in one step (Linux), so that a killed process leaves both complete. Return False if that is impossible."""
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)
         return libc.renameat2(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0
@@ -203,3 +209,72 @@ def _exchange(first: Path, second: Path) -> bool:
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path, ignore_errors=True)
+
+
+def check_place(path: str | Path) -> None:
+    """Raise BadInput for a path without a name, and for the current folder or one above it."""
+    path = Path(path)
+    if path.name in ("", "..") or (path.is_dir() and _has_current_folder(path)):
+        raise BadInput(t("{path} is or contains your current folder. Name another.", path=path))
+
+
+def _has_current_folder(folder: Path) -> bool:
+    with contextlib.suppress(OSError):  # the current folder was deleted
+        return Path.cwd().is_relative_to(folder.resolve())
+    return False
+
+
+def check_replaceable(folder: str | Path, pattern: str, *, marked: Callable[[Path], bool] = lambda folder: True) -> None:
+    """Raise BadInput, before any work begins, if `folder` has files that `pattern` does not match, or if `marked` rejects it."""
+    folder = Path(folder)
+    check_place(folder)
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(t("{path} is a file. Name a new folder.", path=folder))
+    name = find_foreign_file(folder, pattern)
+    if name is None and folder.is_dir() and not marked(folder):
+        name = next((entry.name for entry in sorted(folder.iterdir()) if not TEMPORARY.fullmatch(entry.name)), None)
+    if name is not None:
+        raise BadInput(describe_foreign_file(folder, name))
+
+
+def describe_foreign_file(folder: str | Path, name: str) -> str:
+    """Return the error message for a folder with a user's file."""
+    return t("{place} has other files ({name}). Move them, or name a new folder.", place=folder, name=name)
+
+
+def find_foreign_file(folder: Path, pattern: str) -> str | None:
+    """Return the first path in a folder that is neither matched by `pattern` nor a temporary file of ours, or None."""
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        folders[:] = [name for name in folders if name not in links and not TEMPORARY.fullmatch(name)]
+        within = Path(place).relative_to(folder)
+        names = sorted([*files, *links]) or ([""] if not folders and Path(place) != Path(folder) else [])  # an empty folder counts
+        for name in names:
+            path = (within / name).as_posix()
+            if not is_own_file(path, pattern):
+                return path
+    return None
+
+
+def is_own_file(path: str, pattern: str) -> bool:
+    """Return whether a path in a folder is matched by `pattern`, or is a temporary file of ours."""
+    return re.fullmatch(pattern, path) is not None or any(TEMPORARY.fullmatch(part) for part in path.split("/"))
+
+
+def free_name(path: Path) -> Path:
+    """Return the path, or if it is taken the first of name-2, name-3, ... that is free."""
+    names = chain([path], (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2)))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def remove_own_files(folder: str | Path, pattern: str) -> None:
+    """Remove the files in a folder that `pattern` matches, and the folder if it is then empty."""
+    folder = Path(folder)
+    if not folder.is_dir() or folder.is_symlink():
+        return
+    for path in folder.iterdir():
+        if path.is_file() and is_own_file(path.name, pattern):
+            path.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,4 +1,4 @@
-"""What can be had by name: the models, vectors and sentences that are bundled or published, where from, on what terms."""
+"""List the bundled and published models, vectors and sentences, with their sources and licenses."""
 
 from dataclasses import dataclass, replace
 
@@ -7,21 +7,23 @@ from ..common.i18n import say, t
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of an entry: its name here, where it comes from, and what is known of it."""
+    """A file of an entry: its local name, its source, and its known size and sums."""
 
     name: str
     url: str | None = None
     size: int | None = None  # bytes
     sha256: str | None = None
     md5: str | None = None
-    git_sha1: str | None = None  # of a small file on Hugging Face's hub, which gives it no other
+    git_sha1: str | None = None  # of a small file on Hugging Face's hub, which states no other sum
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
+    """A model, vectors or a corpus that can be used by name."""
+
     name: str
     kind: str  # "model", "vectors" or "corpus"
-    title: str  # what a person reads
+    title: str  # for people
     files: tuple[RemoteFile, ...]
     size_mb: float  # on this machine, or to be downloaded
     source: str  # "bundled", "download" or "local"
@@ -43,7 +45,7 @@ def _bundled(name: str, kind: str, title: str, license: str, *files: str) -> Cat
 
 
 def _gensim(name: str, size_mb: float, md5: str) -> CatalogEntry:
-    """Vectors of gensim-data, whose list.json names the sum (what gensim.downloader fetches, too)."""
+    """Return the entry of vectors from gensim-data, with the MD5 of its list.json. gensim.downloader downloads the same file."""
     url = f"https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
     license = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
     file = RemoteFile(f"{name}.gz", url, md5=md5)
@@ -85,7 +87,7 @@ CATALOG = (
 
 
 def in_words(entry: CatalogEntry) -> CatalogEntry:
-    """An entry of Catalog in the reader's language; what has no translation stays as it is."""
+    """Translate an entry into the language of the interface."""
     sentences = {
         f"Trained on {BILLION}.": t("Trained on 1 Billion Word Benchmark."),
         f"Trained on {WIKI_NEWS}.": t("Trained on Wikipedia and WMT news (5.5 billion tokens)."),

@@ -1,7 +1,7 @@
-"""One file from the web: resumed where an earlier try ended, checked before it gets its name, stoppable, with progress.
+"""Download one file: resumable, checked before it gets its name, stoppable, with progress.
 
-https only (plain http to this very machine). The file grows as `NAME.part`, with the server's ETag in `NAME.part.json`;
-one download at a time holds it, to the end. RFC 9110 sections 13.1.5 and 14 (If-Range, Range, Content-Range) say what a server may do.
+Only https is allowed, and plain http to this machine. The file grows as `NAME.part`, with the server's ETag in `NAME.part.json`. One download
+at a time holds it. What a server may do is defined by RFC 9110, sections 13.1.5 and 14 (If-Range, Range, Content-Range).
 """
 
 import contextlib
@@ -9,6 +9,8 @@ import http.client
 import os
 import re
 import shutil
+import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -22,23 +24,25 @@ from filelock import Timeout
 
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
-from . import https
+from ..common.markup import shorten
 from .artifacts import file_sum, read_json, write_json
 from .atomic import cannot_write, locked, rename
 
+RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses after which another try may help
+THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 CHUNK = 1 << 16  # bytes read at a time, at most
 TRIES = 5  # in a row without a byte of progress
 BACKOFF_S, LONGEST_WAIT_S = 0.5, 10.0  # the first wait between tries, doubled each time
 REPORT_S = 0.1  # between two reports
-MAX_BYTES = 20_000_000_000  # of a file whose size nobody states
+MAX_BYTES = 20_000_000_000  # of a file of unknown size
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a download is; `total` is None where the server does not say."""
+    """The progress of a download. `total` is None if the server does not state it."""
 
     name: str
-    done: int  # bytes, those of earlier tries included
+    done: int  # bytes, including those of earlier tries
     total: int | None
     bytes_per_s: float
 
@@ -47,7 +51,7 @@ Report = Callable[[Progress], None]
 
 
 class DownloadStopped(MissingArtifact):
-    """The user stopped a download; what has arrived is kept for the next time."""
+    """The end of a download that the user stopped. The part that has arrived stays for the next time."""
 
 
 def download(
@@ -61,17 +65,18 @@ def download(
     timeout_s: float = 20.0,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Fetch `url` into `target`; its size and sums, where known, are checked before it gets that name.
+    """Download `url` to `target`. Known sizes and sums are checked before the file gets that name.
 
-    An md5 is what publishers of data sets give: it shows damage, not forgery. `report` hears of progress about ten times a
-    second. `stop` is asked between reads: at once as a rule, within `timeout_s` when the line is dead. Raises MissingArtifact
-    (no network, 404, lost for good), CorruptArtifact (wrong size or sum; what came is removed), BadInput (address, full disk)
-    or DownloadStopped.
+    An md5, which publishers of data sets state, shows damage but not forgery. `report` is called about ten times a second. `stop` is called
+    between reads, within `timeout_s` if the connection is dead.
+
+    Raises MissingArtifact (no network, 404), CorruptArtifact (wrong size or sum; the file is removed), BadInput (address, full disk) or
+    DownloadStopped.
     """
-    https.check_url(url)
+    check_url(url)
     transfer = _Transfer(url, Path(target), size, report, timeout_s, stop)
     try:
-        with _held(transfer.part):
+        with _hold(transfer.part):
             with transfer.part.open("ab", buffering=0) as transfer.stream:
                 transfer.run()
                 transfer.check({"sha256": sha256, "md5": md5})
@@ -88,7 +93,7 @@ def download(
 
 @dataclass(slots=True)
 class _Transfer:
-    """One download under way: what is asked for, and the `.part` file it grows in."""
+    """One running download and its `.part` file."""
 
     url: str
     target: Path
@@ -97,7 +102,7 @@ class _Transfer:
     timeout_s: float
     stop: Callable[[], bool]
     stream: BinaryIO | None = None
-    noted_total: int | None = None  # of the file that the part belongs to
+    noted_total: int | None = None  # size of the file that the part belongs to
     answered: bool = False  # by the server, since this run began
     received: int = 0  # bytes, since this run began
     started: float = field(default_factory=time.monotonic)
@@ -116,7 +121,7 @@ class _Transfer:
         return urlsplit(self.url).hostname or self.url
 
     def run(self) -> None:
-        """Ask, and ask again for the rest, until all is there; give up after TRIES in a row without progress."""
+        """Request the file, then what is missing, until it is complete. Give up after TRIES in a row without progress."""
         failures = 0
         while failures < TRIES:
             before = self.stream.tell()
@@ -125,7 +130,7 @@ class _Transfer:
                 if self.request(self.resume_headers()):
                     return
             except (OSError, http.client.HTTPException) as error:
-                problem = https.problem(error, self.url, self.target.name, answered=self.answered)
+                problem = describe_failure(error, self.url, self.target.name, answered=self.answered)
             failures = 0 if self.stream.tell() > before else failures + 1
             if failures < TRIES:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
@@ -140,7 +145,7 @@ class _Transfer:
         )
 
     def check(self, sums: dict[str, str | None]) -> None:
-        """That what has arrived is what was published; else it is removed."""
+        """Compare the sums with the published ones. Remove the file and raise CorruptArtifact if they differ."""
         for kind, expected in sums.items():
             digest = file_sum(self.part, kind) if expected else None
             if digest != expected:
@@ -157,7 +162,7 @@ class _Transfer:
                 )
 
     def resume_headers(self) -> dict[str, str]:
-        """Headers that ask for what is missing, and for all of it should the file have changed since."""
+        """Return headers that request what is missing, or the complete file if it has changed."""
         note = {}
         if self.note.is_file():
             with contextlib.suppress(CorruptArtifact):
@@ -175,17 +180,17 @@ class _Transfer:
         return headers
 
     def request(self, headers: dict[str, str]) -> bool:
-        """One request, its answer appended to the part; True when the file is complete."""
+        """Send one request and append its answer to the part. Return whether the file is complete."""
         self.check_stop()
         try:
-            answer = https.opener(self.host).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
+            answer = _make_opener(self.host).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code != 416:
                     raise
                 ends_here = error.headers.get("Content-Range", "").endswith(f"*/{self.stream.tell()}")
             if ends_here and self.size in (None, self.stream.tell()):
-                return True  # all had arrived before
+                return True  # the part was complete already
             self.restart()
             return False
         with answer:
@@ -195,7 +200,7 @@ class _Transfer:
         return total is None or self.stream.tell() == total
 
     def place(self, answer: http.client.HTTPResponse) -> int | None:
-        """Put the part where the answer begins; the size of the whole file, if it is known."""
+        """Move to where the answer begins in the part. Return the size of the complete file, if known."""
         headers = answer.headers
         done = self.stream.tell()
         if answer.status == 206:
@@ -204,11 +209,11 @@ class _Transfer:
                 self.restart()
                 raise http.client.HTTPException(t("the server sent a different part"))
             total = int(span[2])
-        else:  # the whole file: Range was ignored, the file has changed, or this is the start
+        else:  # the complete file: Range was ignored, the file has changed, or this is the start
             self.restart()
             done = 0
             total = answer.length
-            etag = headers.get("ETag", "")  # a weak one (W/"...") cannot stand in If-Range
+            etag = headers.get("ETag", "")  # a weak one (W/"...") is not valid in If-Range
             validator = etag if etag.startswith('"') else headers.get("Last-Modified", "")
             write_json(self.note, {"url": self.url, "validator": validator, "total": total})
         if self.size is not None and total not in (None, self.size):
@@ -251,10 +256,10 @@ class _Transfer:
             except OSError as error:
                 raise cannot_write(self.target, error) from None
             self.received += len(chunk)
-            self.tell_progress(total)
+            self.report_progress(total)
             self.check_stop()
 
-    def tell_progress(self, total: int | None) -> None:
+    def report_progress(self, total: int | None) -> None:
         now = time.monotonic()
         done = self.stream.tell()
         if self.report and (now - self.reported >= REPORT_S or done == total):
@@ -278,11 +283,11 @@ class _Transfer:
 
 
 @contextlib.contextmanager
-def _held(part: Path) -> Iterator[None]:
-    """Against a second download of the same, until this one's file has its name; an empty part is removed."""
-    with contextlib.ExitStack() as held:
+def _hold(part: Path) -> Iterator[None]:
+    """Prevent a second download of the same file within the context. An empty part is removed."""
+    with contextlib.ExitStack() as stack:
         try:
-            held.enter_context(locked(part, timeout_s=0))
+            stack.enter_context(locked(part, timeout_s=0))
         except Timeout:
             raise MissingArtifact(t("{name} is already downloading elsewhere. Wait.", name=part.stem)) from None
         try:
@@ -290,3 +295,50 @@ def _held(part: Path) -> Iterator[None]:
         finally:
             if part.is_file() and not part.stat().st_size:
                 part.unlink()
+
+
+def _make_opener(host: str) -> urllib.request.OpenerDirector:
+    """Return an opener for a host. Requests to this machine bypass proxies."""
+    direct = [urllib.request.ProxyHandler({})] if host in THIS_MACHINE else []
+    return urllib.request.build_opener(_Redirects, *direct)
+
+
+def check_url(url: str) -> None:
+    """Raise BadInput for an address other than https, and http to this machine."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE))
+    except ValueError:
+        fine = False
+    if not fine:
+        raise BadInput(t("{url} is not an https address. Use one.", url=shorten(url, 200)))
+
+
+def describe_failure(error: Exception, url: str, name: str, *, answered: bool) -> str:
+    """Describe an error of a request for the file `name`, if another try may help. Raises MissingArtifact if it cannot.
+
+    `answered` states that the host has answered before, so it exists.
+    """
+    host = urlsplit(url).hostname or url
+    reason = getattr(error, "reason", error)
+    if isinstance(error, urllib.error.HTTPError):
+        if error.code in RETRIED:
+            return t("server: {code} {reason}", code=error.code, reason=error.reason)
+        raise MissingArtifact(
+            t("{host} answers {code} {reason} for {url}. Use another source.", host=host, code=error.code, reason=error.reason, url=url)
+        ) from None
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        raise MissingArtifact(
+            t("Certificate of {host} refused ({reason}). Check date and network.", host=host, reason=reason.verify_message)
+        ) from None
+    if isinstance(reason, socket.gaierror) and not answered:
+        raise MissingArtifact(t("{host} not found (for {name}). Check the network.", host=host, name=name)) from None
+    return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        if req.type == "https" and not newurl.lower().startswith("https:"):
+            raise BadInput(t("{url} redirects to {other}, not https. Use another source.", url=req.full_url, other=shorten(newurl, 200)))
+        check_url(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -1,10 +1,12 @@
-"""Formats of files that people have: how to convert one that is not read, and the limits of archives that are."""
+"""Handle the formats of users' files: conversions, encodings, limits and XML parts of archives."""
 
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePath
 from typing import NoReturn
+from xml.parsers import expat
 
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
@@ -12,7 +14,7 @@ from ..common.limits import limits
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
 _TEXTS = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # formats that are read, in addition to documents and workbooks
-# Kinds that hold texts or tables of texts, and are not read
+# kinds that contain texts or tables of texts, and are not read
 TEXTUAL = (
     ".doc",
     ".docm",
@@ -31,6 +33,10 @@ TEXTUAL = (
     ".parquet",
 )
 _TEXT_KINDS = ("doc", "docx", "docm", "rtf", "odt", "pages", "pdf", "epub", "html", "htm", "ppt", "pptx", "odp", "md", "tex", "xml")
+PIECE = 1 << 16  # bytes read at a time
+MAX_DEPTH = 256  # of nested elements
+ENCODINGS = ("cp1252", "cp949", "cp932", "gb18030", "big5", "cp1251", "cp1250")  # what spreadsheets and editors save in
+SAMPLE = 1 << 18  # bytes from which an encoding is guessed
 _OFFICE_97, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _BEGINNINGS = {_ZIP: "zip", _OFFICE_97: "doc", b"%PDF-": "pdf", b"{\\rtf": "rtf", b"PAR1": "parquet", b"SQLite format 3": "db"}
 
@@ -53,7 +59,7 @@ def recognize_suffix(name: str) -> str:
 
 
 def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
-    """Raise BadInput: `path` is none of `kinds` (suffixes), and how to convert it."""
+    """Raise BadInput for a file of another kind than `kinds` (suffixes). The message says how to convert it."""
     suffix = suffix_of(path)
     way = _conversion(suffix.removeprefix("."), kinds)
     if way:
@@ -66,7 +72,7 @@ def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
 
 
 def _conversion(kind: str, kinds: Collection[str]) -> str:
-    """Return a sentence on how to convert a file of this kind into one of `kinds`; "" for a kind that nobody knows."""
+    """Return a sentence on how to convert a file of this kind into one of `kinds`; "" for an unknown kind."""
     text = ".txt" if ".txt" in kinds else ".csv"
     written = ".docx" if ".docx" in kinds else text
     table = ".xlsx" if ".xlsx" in kinds else ".csv" if ".csv" in kinds else ".txt"
@@ -103,7 +109,7 @@ def _conversion(kind: str, kinds: Collection[str]) -> str:
 
 
 def check_beginning(path: Path, data: bytes) -> None:
-    """Raise BadInput where a file that is called text begins as one of another kind does."""
+    """Raise BadInput if a text file begins like a file of another kind."""
     kind = next((kind for beginning, kind in _BEGINNINGS.items() if data.startswith(beginning)), None)
     if kind is None:
         return
@@ -163,3 +169,112 @@ def _not_of_its_kind(path: Path, kind: str, other: str) -> str:
         values = {"name": path.name, "kind": kind}
         return t("{name} is locked with a password, or an older format. Save it without a password as {kind}.", **values)
     return t("{name} is not a {kind}, or locked. Save it as {other}.", name=path.name, kind=kind, other=other)
+
+
+def guess_encoding(data: bytes) -> str | None:
+    """Return the most likely of ENCODINGS by the beginning of `data`, or None.
+
+    Western European wins over Central European if both decode the text equally well, because few letters distinguish them.
+    """
+    from charset_normalizer import from_bytes
+
+    first = next((k for k, byte in enumerate(data) if byte > 127), 0)  # ASCII is the same in all encodings
+    sample = data[max(0, first - SAMPLE // 4) :][:SAMPLE]
+    if len(data) > len(sample):
+        sample = sample[: sample.rfind(b"\n") + 1] or sample  # do not cut a letter in two
+    matches = from_bytes(sample, cp_isolation=list(ENCODINGS))
+    if (best := matches.best()) is None:
+        return None
+    if best.encoding == "cp1250":
+        as_good = {m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence}
+        western = "cp1252" in as_good | set(best.could_be_from_charset) or not _spells(sample, "cp1250", "cp1252")
+        return "cp1252" if western else "cp1250"
+    return best.encoding
+
+
+def _spells(sample: bytes, encoding: str, other: str) -> bool:
+    """Return whether a word has a letter only in `encoding`. A "Ł" before a number is a "£" in the other encoding."""
+    first, second = (sample.decode(item, "replace") for item in (encoding, other))
+    return any(
+        a != b and a.isalpha() and (first[max(0, k - 1) : k].isalpha() or first[k + 1 : k + 2].isalpha())
+        for k, (a, b) in enumerate(zip(first, second, strict=True))
+    )
+
+
+def detect_encoding(opened: Callable, path: Path, end: int, line: bytes, *, is_thorough: bool = False) -> str | None:
+    """Return the encoding of a file by its first line that is not ASCII, which ends at byte `end`, and by the text after it.
+
+    `opened` opens and unpacks the file. A line of UTF-8 is enough, unless `is_thorough`: short words in other encodings can be UTF-8 by chance.
+    Returns None if no encoding fits.
+    """
+    if not is_thorough and is_utf8(line):
+        return "utf-8"
+    with opened(path, "rb") as stream:
+        stream.seek(end - len(line))
+        sample = stream.read(SAMPLE)
+    lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
+    return "utf-8" if is_mostly_utf8(lines) or (not lines and is_utf8(line)) else guess_encoding(sample)
+
+
+def is_mostly_utf8(data: bytes) -> bool:
+    """Return whether fewer than a fifth of the lines that are not ASCII are no UTF-8 either."""
+    lines = [line for line in data.split(b"\n") if not line.isascii()]
+    return 5 * sum(not is_utf8(line) for line in lines) < len(lines)
+
+
+def is_utf8(line: bytes) -> bool:
+    """Return whether these bytes are UTF-8."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def read_part(
+    archive: zipfile.ZipFile,
+    member: str,
+    name: str,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> None:
+    """Parse a member of an archive, and call `start(element, attributes)`, `end(element)` and `text(characters)`.
+
+    Elements are named "namespace local", attributes "namespace local" or "local". `name` is the archive's name in errors.
+    Raises BadInput for declared entities and deep nesting, and expat.ExpatError for a member that is not XML.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    depth = 0
+
+    def begin(element: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise BadInput(t("{name} has elements nested more than {most} deep. Save it again from the program that wrote it.", **values))
+        start(element, attributes)
+
+    def finish(element: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if end is not None:
+            end(element)
+
+    def refuse_entity(*_: object) -> None:
+        raise BadInput(t("{name} declares XML entities, which are not read. Save it again from the program that wrote it.", **values))
+
+    values = {"name": name, "most": MAX_DEPTH}
+    parser.StartElementHandler, parser.EndElementHandler = begin, finish
+    parser.EntityDeclHandler = refuse_entity
+    parser.CharacterDataHandler = text
+    with archive.open(member) as stream:
+        while piece := stream.read(PIECE):
+            reports.step(len(piece))
+            parser.Parse(piece, False)
+    parser.Parse(b"", True)
+
+
+def local_name(name: str) -> str:
+    """Return the name of an element or attribute without its namespace."""
+    return name.rpartition(" ")[2]

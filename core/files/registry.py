@@ -1,8 +1,8 @@
-"""Names -> a bundled file, a local one, or a download.
+"""Find models, vectors and corpora by name or path: bundled, local, or downloaded.
 
-A bundled name means what ships, whatever lies in the folder that one is in. Any other is looked for as a path, in `assets/`, in
-the folder ELMOSCOPE_DATA, in the user's cache, and is downloaded only if that is allowed. A download is checked against the
-sha256 that is published or, where none is, against that of the first.
+A bundled name always means the bundled file, whatever the current folder contains. Any other name is looked up as a path, in `assets/`, in the
+folder ELMOSCOPE_DATA and in the user's cache, and downloaded only if that is allowed. A download is checked against the published sha256 or, if
+none is published, against that of the first download.
 """
 
 import contextlib
@@ -17,15 +17,14 @@ from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingAr
 from ..common.i18n import t
 from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
-from . import hub, sums
-from . import own_names as own
+from . import hub, sums, user_names
 from .artifacts import file_sha256, read_json, write_json
 from .catalog import CATALOG, CatalogEntry, in_words
 from .download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
-NAME = r"\w[\w.+-]{0,100}"  # nothing that could lead out of the folders
-OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a text that a visitor brought, by what it holds
+NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
+OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
 
 
@@ -34,8 +33,10 @@ def _never() -> bool:
 
 
 def entries(kind: str) -> list[CatalogEntry]:
-    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last. Titles and notes are in
-    the reader's language."""
+    """List what can be named, and whether it is on this machine. The user's files in ELMOSCOPE_DATA and the cache come last.
+
+    Titles and notes are in the language of the interface.
+    """
     _check_kind(kind)
     listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
     known = {entry.name for entry in listed}
@@ -49,23 +50,25 @@ def entries(kind: str) -> list[CatalogEntry]:
 
 
 def available(kind: str) -> list[str]:
-    """The names of those that are on this machine."""
+    """Return the names of those that are on this machine."""
     return [entry.name for entry in entries(kind) if entry.available]
 
 
 def entry_named(name: str, kind: str) -> CatalogEntry | None:
-    """The catalog's entry of that name, or None (`available` is not looked up)."""
+    """Return the catalog's entry of that name, or None. Its `available` is not set."""
     return next((entry for entry in CATALOG if entry.name == name and entry.kind == kind), None)
 
 
 def resolve(
     name_or_path: str | Path, kind: str, *, allow_download: bool = False, report: Report | None = None, stop: Callable[[], bool] = _never
 ) -> Path:
-    """The folder or file of a model, of vectors or of a corpus, by path or by name. MissingArtifact says what is known instead, BadInput
-    what is wrong with the folder that was given, CorruptArtifact that a download is no longer what it was."""
+    """Return the folder of a model, or the file of vectors or of a corpus, by path or by name.
+
+    Raises MissingArtifact for an unknown name, BadInput for an invalid folder, and CorruptArtifact for a download that has changed.
+    """
     _check_kind(kind)
     name = str(name_or_path)
-    if kind == "corpus" and (path := own.path_of(name)):
+    if kind == "corpus" and (path := user_names.corpus_path(name)):
         return path
     if path := _user_path(name, kind):
         if kind == "model":
@@ -99,17 +102,17 @@ def names_place(text: str, kind: str) -> bool:
     A text that looks like a path is not looked up, because on Windows the look-up alone would contact another machine.
     """
     text = text.strip()
-    if is_bundled(text, kind) or (kind == "corpus" and own.is_name(text)):
+    if is_bundled(text, kind) or (kind == "corpus" and user_names.is_corpus_name(text)):
         return False
     if not (re.fullmatch(NAME, text) or (kind == "model" and hub.is_name(text))):
-        return Path(text).parent != own.folder() or not re.fullmatch(OWN_NAME, Path(text).name)
+        return Path(text).parent != user_names.corpus_folder() or not re.fullmatch(OWN_NAME, Path(text).name)
     return limits().paths and existing(text, kind) is not None
 
 
 def place_of(name: str, kind: str) -> Path | None:
-    """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
+    """Return where `resolve` finds a name, without a check or a download; None if there is nothing, or if it may not be named."""
     with contextlib.suppress(ElmoscopeError):
-        return (own.path_of(name) if kind == "corpus" else None) or _user_path(name, kind) or _find(name, kind)[0]
+        return (user_names.corpus_path(name) if kind == "corpus" else None) or _user_path(name, kind) or _find(name, kind)[0]
     return None
 
 
@@ -123,14 +126,14 @@ def _unknown(name: str, kind: str) -> str:
 
 
 def check_model(folder: str | Path) -> None:
-    """That a folder holds a model: ELMo's two files (`model_files` says what is missing), or a transformer's config.json."""
+    """Check that a folder contains a model: ELMo's two files, or a transformer's config.json. Raises as `model_files`."""
     options = (path for path in Path(folder).glob("*options.json") if not path.name.startswith("."))
     if not (Path(folder) / "config.json").is_file() or any(options):
         model_files(folder)
 
 
 def model_files(folder: str | Path) -> tuple[Path, Path]:
-    """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
+    """Return the options and the weights of a model folder. Raises MissingArtifact, or BadInput if there are too many."""
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(t("{folder} is not a folder. Choose one with options.json and weights.", folder=folder))
@@ -140,7 +143,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
         raise MissingArtifact(t("{path} cannot be read: {error}. Choose another file.", path=folder, error=error.strerror)) from None
     options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
-    if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
+    if len(weights) > 1:  # a published folder may contain other HDF5 files
         weights = [path for path in weights if "weights" in path.name] or weights
     for candidates, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
         if not candidates:
@@ -152,7 +155,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
 
 
 def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
-    """Download what is missing of an entry into the cache, check it all, and return a model's folder or the file of vectors."""
+    """Download the missing files of an entry into the cache and check all. Return a model's folder or the file of vectors."""
     folder = _own_folder(entry)
     for file in entry.files:
         if not (folder / file.name).is_file():
@@ -165,15 +168,17 @@ def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[
 
 
 def verify(entry: CatalogEntry, folder: Path) -> None:
-    """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not. What was seen
-    is recorded beside the folder; a file of unchanged size and time is not read again."""
+    """Check that the files of an entry are the published ones, or those of the first download. Raises CorruptArtifact.
+
+    Sums are recorded in the cache. A file of unchanged size and time is not read again.
+    """
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
     known = read_json(record, expect=dict) if record.is_file() else {}
     before = dict(known)
     for file in entry.files:
         path = folder / file.name
         seen = known.get(file.name)
-        if not path.is_file():  # put there by hand, under the publisher's name
+        if not path.is_file():  # the user has added the file under the publisher's name
             continue
         stat = path.stat()
         seen = seen if isinstance(seen, dict) else {}
@@ -190,12 +195,12 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
             )
         known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if known != before:
-        with contextlib.suppress(BadInput):  # a cache that cannot be written can still be used
+        with contextlib.suppress(BadInput):  # a read-only cache can still be used
             write_json(record, known)
 
 
 def _check_options(path: Path) -> None:
-    """A page that asks for a login, say, is not kept as a model's options."""
+    """Remove a file that is not JSON, such as a login page, and raise CorruptArtifact."""
     try:
         read_json(path, expect=dict)
     except CorruptArtifact as error:
@@ -204,7 +209,7 @@ def _check_options(path: Path) -> None:
 
 
 def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
-    """A model or vectors that come by download: as found at `path`, or fetched."""
+    """Return a model or vectors that are published for download: as found at `path`, or downloaded now."""
     place = _own_place(entry)
     if path:
         if path == place:
@@ -225,19 +230,19 @@ def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, re
 
 
 def _own_folder(entry: CatalogEntry) -> Path:
-    """The folder of the cache in which the files of an entry lie when they were downloaded: a model has one to itself."""
+    """Return the folder of the cache for the downloaded files of an entry. Each model has its own."""
     folder = config.cache_folder() / FOLDERS[entry.kind]
     return folder / entry.name if entry.kind == "model" else folder
 
 
 def _own_place(entry: CatalogEntry) -> Path:
-    """What `resolve` answers for a downloaded entry: a model's folder, or the file of vectors."""
+    """Return what `resolve` returns for a downloaded entry: a model's folder, or the file of vectors."""
     folder = _own_folder(entry)
     return folder if entry.kind == "model" else folder / entry.files[0].name
 
 
 def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
-    """The first place that holds `name`, whole; else what is wrong with the first that holds it in part."""
+    """Return the first place with the complete item, or what is wrong with the first incomplete one."""
     problem = None
     for path in _places(name, kind):
         try:
@@ -271,30 +276,35 @@ def _own_folders(kind: str) -> list[Path]:
 
 
 def _user_path(name: str, kind: str) -> Path | None:
-    """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not. What a visitor
-    brought stays open to whoever has its address, which nobody can guess."""
+    """Return the path that the user typed, if it exists. Raises BadInput if paths may not be named, whether it exists or not.
+
+    The text of a user stays readable for everyone who has its address, which nobody can guess.
+    """
     if limits().paths:
         return existing(name, kind)
     path = Path(name)
-    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := existing(name, kind)):
+    if path.parent == user_names.corpus_folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := existing(name, kind)):
         return own_file
-    if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
-        check_allowed("paths")  # whether there is such a file or not: an answer would tell
+    if not re.fullmatch(NAME, name):  # other names may be those of public items
+        check_allowed("paths")  # before the look-up, which would reveal whether the file exists
     return None
 
 
 def places(name: str, kind: str | None = None) -> list[Path]:
-    """Where the files lie that a name or a path means: of no kind a path alone. A corpus may be several, as "sentences+python"."""
+    """Return the paths of the files that a name or a path means. Without a kind it is a path.
+
+    A corpus may consist of several, such as "sentences+python".
+    """
     if kind is None:
         return [Path(os.path.expanduser(name))]
     paths = []
-    for each in {name, *(name.split("+") if kind == "corpus" else ())}:
-        paths += [path] if (path := existing(each, kind)) else (place for place in _places(each, kind) if os.path.exists(place))
+    for part in {name, *(name.split("+") if kind == "corpus" else ())}:
+        paths += [path] if (path := existing(part, kind)) else (place for place in _places(part, kind) if os.path.exists(place))
     return paths
 
 
 def existing(name: str, kind: str) -> Path | None:
-    """The path a user gave, if there is something; None too for what no path can be, and for a bundled name: "./sentences" is a path."""
+    """Return the path that the user typed if it exists. A bundled name is not a path; "./sentences" is one."""
     if is_bundled(name, kind):
         return None
     with contextlib.suppress(OSError, ValueError, RuntimeError):  # too long, a NUL, no home
@@ -305,7 +315,7 @@ def existing(name: str, kind: str) -> Path | None:
 
 
 def is_bundled(name: str, kind: str) -> bool:
-    """Whether that is the name of something that ships, alone or with further words ("sentences+python")."""
+    """Return whether a name is that of a bundled item, alone or with additional words ("sentences+python")."""
     first = name.partition("+")[0] if kind == "corpus" else name
     return any(entry.name == first and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
 

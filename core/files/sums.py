@@ -1,7 +1,7 @@
-"""What ships in assets/ is what was made: `assets/SHA256` names every file with its sum, and each is checked when it is first opened.
+"""Check the bundled files: `assets/SHA256` lists the sha256 of every file, which is compared when the file is first opened.
 
-The list has the form of sha256sum (`sha256sum -c SHA256` in that folder checks it, too); `python -m core.lab bundle` writes it
-anew. A file is read for this once: what was found is kept in the user's cache by the file's size and time.
+The list has the form of sha256sum, so `sha256sum -c SHA256` checks it as well. `python -m core.lab bundle` writes it. A file is read once for this:
+the cache records its sum with its size and time.
 """
 
 import contextlib
@@ -17,68 +17,70 @@ from ..common.i18n import t
 from .atomic import locked, replacing
 
 NAME = "SHA256"
-_SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum: checked by this process
+_SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum; files that this process has read
 _LOCK = threading.Lock()
 
 
 def check(path: str | Path) -> None:
-    """That a bundled file, or each in a bundled folder, is the one that was made; CorruptArtifact or MissingArtifact names it. Nothing is
-    said of files outside of assets/, or of those that the list does not name."""
+    """Check a bundled file, or all in a bundled folder. Raises CorruptArtifact or MissingArtifact.
+
+    Files outside of assets/ and files that are not in the list are not checked.
+    """
     root = config.ASSETS.resolve()
     path = Path(path).resolve()
     if not path.is_relative_to(root):
         return
     name = path.relative_to(root).as_posix()
-    meant = [(file, expected) for file, expected in _get_sums(root).items() if name in (".", file) or file.startswith(f"{name}/")]
-    if any([_check_file(root / file, expected) for file, expected in meant]):
-        _keep()
+    listed = [(file, expected) for file, expected in _get_sums(root).items() if name in (".", file) or file.startswith(f"{name}/")]
+    if any([_check_file(root / file, expected) for file, expected in listed]):
+        _write_record()
 
 
 def sum_of(path: Path) -> str:
-    """The sha256 of a file, in hex: what a check of this process has found, if the file is as it was then, else computed now."""
+    """Return the sha256 of a file in hex digits, without reading the file again if this process has checked it."""
     stat = path.stat()
     seen = _SEEN.get(str(path.resolve()))
     return seen[2] if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns) else _sum(path)
 
 
 def make() -> Path:
-    """Write the list of all that is in assets/ now; its path."""
+    """Write the list of all files in assets/. Return its path."""
     root = config.ASSETS
     return _write(root, {path.relative_to(root).as_posix(): _sum(path) for path in bundled_files(root)})
 
 
 def renew(path: str | Path) -> None:
-    """Name a file of assets/, or all in a folder there, as it is now, after a command of ours has written it; else nothing."""
+    """Update the list for a file or a folder that a command has written, if it is in assets/."""
     root, path = config.ASSETS.resolve(), Path(path).resolve()
     if not path.is_relative_to(root) or not (root / NAME).is_file():
         return
     name = path.relative_to(root).as_posix()
     with locked(root / NAME):
-        others = {file: known for file, known in _get_sums(root).items() if file != name and not file.startswith(f"{name}/")}
+        others = {file: digest for file, digest in _get_sums(root).items() if file != name and not file.startswith(f"{name}/")}
         written = [file for file in bundled_files(root) if path in (file, *file.parents)]
         _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
 
 
 def _write(root: Path, sums: dict[str, str]) -> Path:
-    order = sorted(sums, key=Path)  # as the files lie in their folders
+    order = sorted(sums, key=Path)  # files of a folder together
     with replacing(root / NAME) as temporary:
         temporary.write_text("".join(f"{sums[name]}  {name}\n" for name in order), encoding="utf-8", newline="\n")
     return root / NAME
 
 
 def drop() -> None:
-    """Remove the list: nothing is checked until there is a new one."""
+    """Remove the list. Nothing is checked until there is a new one."""
     (config.ASSETS / NAME).unlink(missing_ok=True)
 
 
 def bundled_files(root: Path) -> list[Path]:
-    """Every file that the list names, in order: READMEs and their pictures are not read by the program."""
+    """Return every file for the list, in order, without READMEs and their pictures."""
     paths = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in {".md", ".png"})
     return [path for path in paths if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)]
 
 
 def _get_sums(root: Path) -> dict[str, str]:
-    """File -> its sum; empty where there is no list."""
+    """Return file -> sum, empty if there is no list."""
     try:
         stat = (root / NAME).stat()
         return _read(root / NAME, stat.st_size, stat.st_mtime_ns)
@@ -90,7 +92,7 @@ def _get_sums(root: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, size: int, time: int) -> dict[str, str]:
-    """The list as it is at that size and time: a page asks for it twenty times. ValueError where it is none."""
+    """Read the list once for each size and time. Raises ValueError if it is not a list."""
     lines = path.read_text(encoding="utf-8").splitlines()
     result = dict(line.split("  ", 1)[::-1] for line in lines if len(line.partition("  ")[0]) == 64)
     if len(result) != len(lines):
@@ -99,7 +101,7 @@ def _read(path: Path, size: int, time: int) -> dict[str, str]:
 
 
 def _check_file(path: Path, expected: str) -> bool:
-    """Whether the file had to be read for it."""
+    """Compare a file with its sum. Return whether the file was read."""
     try:
         stat = path.stat()
     except OSError:
@@ -108,13 +110,13 @@ def _check_file(path: Path, expected: str) -> bool:
         if not _SEEN:
             _SEEN.update(_read_record())
         seen = _SEEN.get(str(path))
-        unread = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
-        if unread:
+        is_new = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
+        if is_new:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
     if seen[2] != expected:
         message = t("{path} has a different sha256 from {list}.", path=path, list=NAME)
         raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core.lab bundle --sums')}")
-    return unread
+    return is_new
 
 
 def _sum(path: Path) -> str:
@@ -130,14 +132,14 @@ def _record() -> Path:
 
 
 def _read_record() -> dict[str, tuple[int, int, str]]:
-    """What earlier processes found; nothing where that cannot be read."""
+    """Return the sums that earlier processes recorded, empty if the record cannot be read."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
         result = json.loads(_record().read_text(encoding="utf-8"))
         return {str(path): (int(size), int(time), str(digest)) for path, (size, time, digest) in result.items()}
     return {}
 
 
-def _keep() -> None:
-    """For the next process; a cache that cannot be written is no fault."""
+def _write_record() -> None:
+    """Record the sums for later processes. A read-only cache is no error."""
     with contextlib.suppress(OSError, BadInput), replacing(_record()) as temporary:
         temporary.write_text(json.dumps(_SEEN), encoding="utf-8", newline="\n")

@@ -17,14 +17,14 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.mix import gram
 from ..elmo.substitutes import Substitutes
-from ..files import ours
+from ..files import atomic
 from ..files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
 from ..text.sentences import Sentence, Target, fingerprint
 from . import sense_space
 from .rows import schema_of
 from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
-FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
+FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.atomic names them
 APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
 ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
@@ -47,7 +47,7 @@ def build_index(
     `targets_only` keeps the rows of labeled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
     and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
-    `beside` names (a pattern, as core.files.ours has it); BadInput where anything else is there.
+    `beside` names (a pattern, as core.files.atomic has it); BadInput where anything else is there.
 
     With the encoder's `substitutes` those of every row are kept for the sense space; of labeled tokens alone, `SenseSpace.keep` reads them.
     """
@@ -107,11 +107,11 @@ def build_index(
 
 def check_replaceable(folder: Path, beside: str = "") -> None:
     """An index takes its folder's place as a whole: only another index, and what `beside` names, may be lost by that."""
-    ours.check_replaceable(folder, own_files(beside), marked=is_index)
+    atomic.check_replaceable(folder, own_files(beside), marked=is_index)
 
 
 def own_files(beside: str = "") -> str:
-    """Return the pattern of an index's files, as core.files.ours has it."""
+    """Return the pattern of an index's files, as core.files.atomic has it."""
     return "|".join(filter(None, (FILES, APPROXIMATE, beside)))
 
 

@@ -13,7 +13,7 @@ from ..common.limits import limits
 from ..elmo.encoder import Encoder
 from ..elmo.models import Model
 from ..elmo.substitutes import Substitutes
-from ..files import own_names
+from ..files import user_names
 from ..files.quotas import VISITS
 from ..text.sentences import Sentence
 from .build import TOKENS_PER_ROUND, rounds
@@ -99,7 +99,7 @@ def open_claimed(
     corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
 ) -> OccurrenceTable:
     """Open the table of a corpus. If it is not built yet, claim its disk space first and add its bytes to `spent`."""
-    is_own = own_names.is_kept(corpus)
+    is_own = user_names.corpus_exists(corpus)
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
         plan = plan_for(rows, model, targets_only=targets_only)
@@ -107,7 +107,7 @@ def open_claimed(
         claim_room(plan, sum(size for other, size in spent.items() if other != key))
         spent[key] = plan.index_bytes
     table = open_table(corpus, model, targets_only=targets_only, report=report)
-    if is_own and not own_names.is_kept(corpus):  # it was deleted meanwhile
+    if is_own and not user_names.corpus_exists(corpus):  # it was deleted meanwhile
         shutil.rmtree(table.folder, ignore_errors=True)
     return table
 

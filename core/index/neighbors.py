@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from ..common.config import NEIGHBORS
+from ..common.device import limit
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..common.threads import limit
 from ..elmo import mix
 from ..elmo.mix import check_weights, gram, mix_cosines
 from ..text.tokens import around, join_tokens

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..common import notes
+from ..common import reports
 from ..common.errors import BadInput
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 
@@ -26,7 +26,7 @@ def read_tags(path: str | Path) -> list[TaggedSentence]:
     Cells are separated by tabs where a line has any, else by blanks. A sentence with a line that lacks a tag is left out and noted.
     """
     path = Path(path)
-    with notes.passing_on():
+    with reports.passing_on():
         sentences = list(_tagged(path))
     if not sentences:
         raise BadInput(f"{path.name} holds no tagged sentence. Each line holds a token and its tag, with a blank between.")
@@ -75,12 +75,12 @@ def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> t
     if width == 10:
         tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal() and len(cells) == width}
         tag, what = (4, "XPOS") if tags == {"_"} else (3, "UPOS")
-        notes.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
+        reports.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
         return 1, tag
     if width > 5:
         message = f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs between."
         raise BadInput(f"{message} Save it with a token and its tag first.")
-    notes.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
+    reports.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
     return 1, 2
 
 

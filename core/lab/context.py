@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..common.draws import seeded
+from ..common.device import seeded
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.encoder import Encoder, encoded

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from ..common.draws import seeded
+from ..common.device import seeded
 from ..elmo.encoder import Encoder
 from ..learning.features import Layers
 from ..static.context import COMMONEST

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from ..classify.data import Dataset
 from ..classify.scores import nll
 from ..classify.train import texts_of, truth_of
-from ..common.draws import Dropout, first_weights, seeded
+from ..common.device import Dropout, first_weights, seeded
 from ..elmo.mix import ScalarMix
 from .control_inputs import Part, Tokens
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..common.draws import seeded
+from ..common.device import seeded
 from ..common.errors import BadInput
 from ..elmo.mix import ScalarMix, widen
 

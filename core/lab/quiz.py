@@ -52,7 +52,7 @@ def write_misread(code: str) -> Answer:
                 result.setdefault(word, {})[texts[k]] = table.senses[codes[sense]]
         note(f"{word} {n}")
     path = ASSETS / f"quiz-{language.code}.json"
-    path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
     misread = sum(map(len, result.values()))
     return {"output": str(path), "misread": misread, "n": n}, f"{path}: {misread} of {n} sentences misread"
 

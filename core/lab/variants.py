@@ -24,7 +24,7 @@ from ..evaluation.experiments import BASELINES, EXPERIMENTS, RECIPE_NUMBER, Expe
 from ..files import sums
 from ..files.artifacts import text_fingerprint
 from ..files.atomic import locked, replacing
-from ..learning.frozen import Frozen
+from ..learning.features import Frozen
 from ..static.vectors import StaticVectors
 
 TOGETHER = "together"  # a line's variant: all heads of all its seeds as one committee

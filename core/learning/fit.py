@@ -18,7 +18,7 @@ from ..common.config import cache_folder
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..elmo.mix import ScalarMix
-from ..files import checkpoint
+from ..files import artifacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,11 +166,13 @@ class Fit:
         """Checkpoint after whole epochs."""
         state = {name: getattr(self, name).state_dict() for name in self.PARTS}
         counters = [self.epoch, self.since_best, self.seconds]
-        checkpoint.write(path, state | {"best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key})
+        artifacts.write_checkpoint(
+            path, state | {"best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key}
+        )
 
     def load(self, path: Path) -> None:
         """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
-        with checkpoint.read(path) as state:
+        with artifacts.read_checkpoint(path) as state:
             if state["run"] != self.key:
                 raise ValueError(t("it is of other data, another configuration, or another model"))
             for name in self.PARTS:

@@ -43,13 +43,13 @@ def save(
     facts: dict,
     meta: dict,
     *,
-    own: str = "",
+    pattern: str = "",
     inside: Callable[[Path], dict] = lambda _: {},
 ) -> Path:
     """Write the folder as a whole, in place of one that is there; `inside` writes further files into it and gives the last facts."""
     from safetensors.numpy import save_file
 
-    with replacing(Path(folder), own=own) as temporary:
+    with replacing(Path(folder), pattern=pattern) as temporary:
         temporary.mkdir()
         save_file(arrays, temporary / WEIGHTS)
         more = inside(temporary)

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..common import steps
+from ..common import reports
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t, tn
 from ..common.limits import limits
@@ -148,7 +148,7 @@ class _ByteCount:
         """Count `n` bytes of a line or a vector as read. Raises BadInput if too few of all bytes read are stored."""
         self._n_read += n
         self._n_lines += 1
-        steps.step(n)
+        reports.step(n)
         if self._n_read + LINE_COST * self._n_lines > FREE_BYTES + MAX_READ_PER_STORED * self._n_stored:
             values = {"name": self._name, "mb": self._n_read / 1e6, "kept": self._n_stored / 1e6}
             message = t("{name}: of {mb:,.1f} MB read, {kept:,.1f} MB are vectors; the rest is blank or repeated. Remove that.", **values)

@@ -25,13 +25,13 @@ from safetensors.numpy import save, save_file
 
 from .. import __version__
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
-from ..files import ours
+from ..files import atomic
+from ..files.artifacts import describe_differences
 from ..files.atomic import replacing
-from ..files.made_of import say_differences
 from ..text import languages
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # included in the vocabulary
-FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.ours names them
+FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.atomic names them
 FORMAT = "elmoscope-vectors"
 Report = Callable[[str], None]
 
@@ -178,7 +178,7 @@ def train_glove(
     """Train GloVe on a folder of core.training.data and write the vectors to `output`.
 
     `work` (by default a folder next to `output`, removed at the end) stores a checkpoint per epoch, from which the same call continues
-    after an interruption. `count` counts the pairs (core.cluster.glove_counts: on several machines). Raises MissingArtifact,
+    after an interruption. `count` counts the pairs (core.cluster.worker_model: on several machines). Raises MissingArtifact,
     CorruptArtifact or BadInput.
     """
     check_vectors(output)
@@ -200,7 +200,7 @@ def train_glove(
     meta |= {"language": (language := languages.get_language(corpus.get("language", "en"))).code, "license": language.license}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
     if work is None:
-        ours.remove_own(checkpoint.parent, re.escape(checkpoint.name))
+        atomic.remove_own_files(checkpoint.parent, re.escape(checkpoint.name))
     return output
 
 
@@ -231,7 +231,7 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
 
 def check_vectors(folder: Path) -> None:
     """Raise BadInput if writing `folder` would replace files that are not our vectors."""
-    ours.check_replaceable(folder, FILES, marked=is_glove)
+    atomic.check_replaceable(folder, FILES, marked=is_glove)
 
 
 def is_glove(folder: Path) -> bool:
@@ -320,7 +320,7 @@ def _resume(path: Path, run: str) -> GloveState | None:
             meta = stored.metadata() or {}
             arrays = [stored.get_tensor(name) for name in ("values", "squares")]
         if meta["run"] != run:
-            differences = say_differences(json.loads(meta["run"]), json.loads(run))
+            differences = describe_differences(json.loads(meta["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({differences}). Delete it, or name another work folder.")
         return GloveState(*arrays, json.loads(meta["losses"]), float(meta["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:

@@ -17,8 +17,7 @@ from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.limits import limits
 from ..elmo.models import Model
-from ..learning.features import Layers
-from ..learning.frozen import vectors_fingerprint
+from ..learning.features import Layers, vectors_fingerprint
 from ..static.vectors import StaticVectors
 from .catalog import TASKS
 from .coreference import FEMININE, MASCULINE, Mentions, cut_passage

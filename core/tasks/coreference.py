@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.draws import Dropout, first_weights
+from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import Passage, PassageBatch, Span, covered, passage_of

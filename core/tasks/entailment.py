@@ -14,7 +14,7 @@ from types import MappingProxyType
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.draws import Dropout, first_weights
+from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten

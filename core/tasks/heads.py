@@ -19,7 +19,7 @@ from .catalog import task_named
 from .inputs import PassageBatch, make_texts
 from .task import Example, Shape, Task, TaskRecipe
 
-FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
+FILES = r"weights\.safetensors|meta\.json"  # as core.files.atomic names them
 FORM = folders.Form("elmoscope-task-head", 1, "python -m core tasks train --help", (folders.WEIGHTS,))
 AT_ONCE = 32  # examples in a batch of answers
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.draws import first_weights
+from ..common.device import first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.draws import Dropout, first_weights
+from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import PassageBatch, Span, covered, flat, passage_of

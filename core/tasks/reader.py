@@ -7,7 +7,7 @@ Where the paper found that to help, a second mix is joined to the LSTM's states.
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.draws import Dropout
+from ..common.device import Dropout
 from ..elmo.mix import ScalarMix
 from ..elmo.recurrence import bidirectional
 from .inputs import N_BYTES, PassageBatch

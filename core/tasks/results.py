@@ -15,8 +15,8 @@ from ..elmo.models import Model
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
+from ..learning.features import Frozen
 from ..learning.fit import Epoch, resumed
-from ..learning.frozen import Frozen
 from ..static.vectors import StaticVectors
 from .catalog import TASKS
 from .heads import TaskHead, save_head

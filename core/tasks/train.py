@@ -8,15 +8,14 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from ..common.draws import seeded
+from ..common.device import seeded
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
-from ..learning.features import Report
+from ..learning.features import Frozen, Report, freeze_each
 from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
-from ..learning.frozen import Frozen, freeze_each
 from ..static.vectors import StaticVectors
 from .heads import TaskHead, make_batch
 from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from ..common import notes
+from ..common import reports
 from ..common.i18n import t, tn
 from .file_lines import BadRow, LeftOut, Place, refuse, show_value
 from .normalization import compose, fold_case
@@ -122,7 +122,7 @@ def _read_document(row: list[str], column: int | None) -> str | None:
 
 def note_blank(name: str, n: int) -> None:
     """Note that so many rows have no text."""
-    notes.add(
+    reports.add(
         (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
     )
 
@@ -135,7 +135,7 @@ def note_doubled(name: str, names: Sequence[str], number: int) -> None:
         text = t(
             "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
         )
-        notes.add((name, "doubled", number), text)
+        reports.add((name, "doubled", number), text)
 
 
 class Unread:
@@ -162,4 +162,4 @@ class Unread:
                 text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
             else:
                 text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
-            notes.add((self._name, "unread"), text)
+            reports.add((self._name, "unread"), text)

@@ -9,13 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ..common import notes, steps
+from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t, tn
 from ..common.limits import limits
-from ..files.formats import check_archive
-from ..files.uploaded import clean_name
-from ..files.xml_parts import local_name, read_part
+from ..files.formats import check_archive, local_name, read_part
+from ..files.user_names import clean_name
 from .file_lines import LineCount
 
 SUFFIXES = (".docx", ".pdf", ".epub")
@@ -158,7 +157,7 @@ def _of_pdf(path: Path) -> list[str]:
             without,
             **values,
         )
-        notes.add((path.name, "pages"), text)
+        reports.add((path.name, "pages"), text)
     return [line for page in pages for line in page.splitlines()]
 
 
@@ -172,7 +171,7 @@ def _page_texts(name: str, reader: Any) -> Iterator[str]:
         check_size()
 
     def check_size() -> None:
-        steps.step()
+        reports.step()
         if size > caps.max_unpacked_mb * 10**6:
             raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=caps.max_unpacked_mb))
 
@@ -207,7 +206,7 @@ def _of_epub(path: Path) -> list[str]:
                     len(absent),
                     **values,
                 )
-                notes.add((path.name, "chapters"), text)
+                reports.add((path.name, "chapters"), text)
             present = [chapter for chapter in chapters if chapter in members]
             return [line for chapter in present for line in ("", *_html_lines(archive.read(chapter), count))]
 

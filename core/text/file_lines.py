@@ -12,13 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
-from ..common import notes, steps
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..files.artifacts import check_fits, iterate_json_list, parse_json
-from ..files.encodings import encoding_of
-from ..files.formats import check_beginning, suffix_of
+from ..files.formats import check_beginning, detect_encoding, suffix_of
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_LINE_BYTES = 1_000_000
@@ -92,7 +91,7 @@ class LeftOut:
         self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
             self.check()
-        notes.add((self._name, "left out"), self._describe())
+        reports.add((self._name, "left out"), self._describe())
 
     def _describe(self) -> str:
         n, number, why = len(self._numbers), self._numbers[0], self._first.result
@@ -112,7 +111,7 @@ class LeftOut:
         if others := self._numbers[1:]:
             numbers = ", ".join(f"{number:,}" for number in others[:3]) + (", …" if len(others) > 3 else "")
             result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
-        notes.remove((self._name, "left out"))  # the error replaces it
+        reports.remove((self._name, "left out"))  # the error replaces it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 
@@ -142,7 +141,7 @@ def iterate_lines(
     tolerant: bool = False,
     encoding: str | None = None,
 ) -> Iterator[tuple[Place, str]]:
-    """Yield the lines of a file with their places, unpacked and decoded (core.files.encodings).
+    """Yield the lines of a file with their places, unpacked and decoded (core.files.formats).
 
     Parameters
     ----------
@@ -177,7 +176,7 @@ def iterate_lines(
             stream, is_wide = _as_utf8(packed, path)
             decoder = _Decoder(path, opened, "utf-8" if is_wide else None, encoding, tolerant)
             for number, data in _pieces(stream, longest, in_pieces):
-                steps.step(len(data))
+                reports.step(len(data))
                 place, total = Place(path.name, number), total + len(data)
                 if most < ANY_SIZE:
                     count.add()
@@ -229,15 +228,15 @@ class _Decoder:
 
     def _choose(self, data: bytes, place: Place, end: int) -> str:
         if not self._tolerant:
-            return encoding_of(self._opened, self._path, end, data) or "utf-8"
-        encoding = encoding_of(self._opened, self._path, end, data, is_thorough=True)
+            return detect_encoding(self._opened, self._path, end, data) or "utf-8"
+        encoding = detect_encoding(self._opened, self._path, end, data, is_thorough=True)
         if encoding == "utf-8":
             return encoding
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS:
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
         encoding = self._other or encoding or "latin-1"
         values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
-        notes.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
+        reports.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
         return encoding
 
     def _note_wrong(self) -> None:
@@ -249,7 +248,7 @@ class _Decoder:
             name=name,
             line=number,
         )
-        notes.add((name, "bytes"), text)
+        reports.add((name, "bytes"), text)
 
 
 def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:

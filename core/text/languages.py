@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
-from ..common import i18n, notes
+from ..common import i18n, reports
 from ..common.config import ROOT
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import InThread, t, tn
@@ -242,4 +242,4 @@ def note_unread(tokens: Iterable[str] | Mapping[str, int], language: Language, n
     counts = tokens if isinstance(tokens, Mapping) else Counter(tokens)
     if text := say_unread(counts, language):
         text = f"{name}: {text}" if name else text
-        notes.add(text, text)
+        reports.add(text, text)

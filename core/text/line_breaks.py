@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from typing import TypeVar
 from unicodedata import east_asian_width
 
-from ..common import steps
+from ..common import reports
 from ..common.errors import ElmoscopeError, JobEnded
 from .normalization import SOFT, CutWord, cut_words
 from .tokens import split_sentences
@@ -72,7 +72,7 @@ def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Itera
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
     for where, line, goes_on in chain(sample, rest):
-        steps.step()
+        reports.step()
         if not goes_on and not _bare(line):  # nor is a mark of quotation alone any text
             blanks += 1
             continue

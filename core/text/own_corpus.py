@@ -13,12 +13,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from ..common import notes, steps
+from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError, JobEnded
 from ..common.i18n import t
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
-from ..files import own_names, quotas, uploaded
+from ..files import quotas, user_names
 from ..files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from .line_breaks import DETECT
@@ -56,7 +56,7 @@ class KeptCorpus:
 
 def is_own(corpus: str) -> bool:
     """Return whether this is the name or the path of a user's corpus that still exists."""
-    return own_names.is_kept(corpus) or own_names.name_of(corpus) is not None
+    return user_names.corpus_exists(corpus) or user_names.corpus_name(corpus) is not None
 
 
 def files_in(folder: str) -> list[Source]:
@@ -95,7 +95,7 @@ def keep_files(
     text_column: str | None = None,
     date_column: str | None = None,
     lines: str = DETECT,
-    report: steps.Report | None = None,
+    report: reports.Report | None = None,
 ) -> KeptCorpus:
     """Read files one after the other into one corpus. Files that cannot be read are left out and listed in the result.
 
@@ -103,8 +103,8 @@ def keep_files(
     meaning of line breaks. `report` is called several times a second with the bytes read, the bytes of all files, and the bytes per second.
     An exception that it raises ends the reading.
     """
-    progress = steps.ReadingProgress(sum(map(_size, sources)), report)
-    with steps.watch_steps(progress.step):
+    progress = reports.ReadingProgress(sum(map(_size, sources)), report)
+    with reports.watch_steps(progress.step):
         return _keep_files(sources, (text_column, date_column), lines, progress)
 
 
@@ -118,7 +118,7 @@ def _size(source: Source) -> int:
     return source.path.stat().st_size if source.path.is_file() else 0
 
 
-def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: steps.ReadingProgress) -> KeptCorpus:
+def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: reports.ReadingProgress) -> KeptCorpus:
     most = limits()
     if len(sources) > most.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))
@@ -137,14 +137,14 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            with notes.collecting() as collected:
+            with reports.collecting() as collected:
                 result = _read(source, columns, lines, room + 1)
         except JobEnded:
             raise
         except ElmoscopeError as error:
-            skipped.append(Skipped(document, uploaded.restore_names(str(error))))
+            skipped.append(Skipped(document, user_names.restore_names(str(error))))
             continue
-        skipped += [Skipped(document, uploaded.restore_names(note)) for note in collected.values()]
+        skipped += [Skipped(document, user_names.restore_names(note)) for note in collected.values()]
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
@@ -164,7 +164,7 @@ def forget(corpus: str) -> None:
     """Remove a user's corpus and every index and map made from it, with any model, from this machine."""
     if not is_own(corpus):
         return
-    path = own_names.path_of(corpus) or Path(corpus)
+    path = user_names.corpus_path(corpus) or Path(corpus)
     marks = []
     with suppress(ElmoscopeError):  # a damaged text can be deleted, too
         marks = _find_marks(path)
@@ -197,14 +197,14 @@ def _read(source: Source, columns: tuple[str | None, str | None], lines: str, li
 
 def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
     path = _write(sentences)
-    return KeptCorpus(path, own_names.name_of(path), skipped)
+    return KeptCorpus(path, user_names.corpus_name(path), skipped)
 
 
 def _write(sentences: list[Sentence]) -> Path:
     """Write a corpus as JSONL, one row for each label. The file is named by the fingerprint of the tokens, labels and documents."""
     dates = [sentence.date or "" for sentence in sentences] if any(sentence.date for sentence in sentences) else []
     name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences), *dates])[:32]
-    path = own_names.folder() / f"{name}.jsonl"
+    path = user_names.corpus_folder() / f"{name}.jsonl"
     if path.is_file():
         quotas.VISITS.use(path)
         return path
@@ -216,7 +216,7 @@ def _write(sentences: list[Sentence]) -> Path:
         if n_bytes > max_mb * 10**6:
             raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=max_mb))
     with quotas.VISITS.reserve(path, n_bytes), replacing(path) as temporary:
-        own_names.folder().chmod(0o700)
+        user_names.corpus_folder().chmod(0o700)
         with temporary.open("wb") as stream:
             stream.writelines(lines)
         temporary.chmod(0o600)

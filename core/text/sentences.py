@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..common import notes
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
@@ -97,7 +97,7 @@ def read_sentences(
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
-    with notes.passing_on():
+    with reports.passing_on():
         placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=max_bytes)
         result = _settle(list(islice(_merged(placed), limit)))
         sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from ..common import notes, steps
+from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 from ..files.artifacts import check_fits
-from ..files.formats import check_archive
-from ..files.xml_parts import local_name, read_part
+from ..files.formats import check_archive, local_name, read_part
 from .file_lines import MAX_BYTES, LineCount, Place
 
 MAX_COLUMNS = 1_000
@@ -42,7 +41,7 @@ def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place,
             if sheets[1:]:
                 values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
                 message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
-                notes.add((path.name, "sheets"), message)
+                reports.add((path.name, "sheets"), message)
             for sheet in sheets[:1]:
                 for number, cells in _filled(sheet):
                     yield Place(path.name, number), cells
@@ -121,7 +120,7 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield (number, cells) of each row that has a cell with something in it."""
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        steps.step()
+        reports.step()
         if len(row) > MAX_COLUMNS:
             message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
             raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))

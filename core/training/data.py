@@ -19,7 +19,7 @@ import numpy as np
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.markup import shorten
 from ..elmo.model import PackedBatch, pack
-from ..files import made_of, ours
+from ..files import artifacts, atomic
 from ..files.artifacts import read_json, write_json
 from ..files.atomic import replacing
 from ..files.formats import check_beginning
@@ -28,7 +28,7 @@ from ..text.file_lines import wide_encoding
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
-FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.ours names them
+FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.atomic names them
 BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
 
 
@@ -62,11 +62,11 @@ def prepare(
     lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same lines whatever they are prepared for."""
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
-    wanted = {"texts": made_of.sum_texts(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
+    wanted = {"texts": artifacts.list_sums(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
     if (folder / "meta.json").exists():
         _check_same(folder, wanted)
         return folder
-    ours.check_replaceable(folder, FILES)
+    atomic.check_replaceable(folder, FILES)
     languages.get_language(language).tokenize("")  # what is wrong with it is said here, not by a worker
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
@@ -111,7 +111,7 @@ def _check_same(folder: Path, wanted: dict) -> None:
     if before.get("language") != wanted["language"]:
         was, now = before.get("language"), wanted["language"]
         raise BadInput(f"{folder} was prepared as '{was}', not as '{now}'. Name another folder.")
-    if other := made_of.say_differences(before, wanted):
+    if other := artifacts.describe_differences(before, wanted):
         raise BadInput(f"{folder} was prepared from other text or in another way ({other}). Move it away, or name another folder.")
 
 

@@ -24,7 +24,7 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..elmo.encoder import Encoder
 from ..elmo.language_model import LanguageModel, Perplexity, Vocabulary
 from ..elmo.weights import save_safetensors
-from ..files import checkpoint, made_of, ours
+from ..files import artifacts, atomic
 from ..files.artifacts import file_sha256, provenance, read_json, replacing, write_json
 from ..text import languages
 from .data import FILES, Corpus, prepare, read_lines
@@ -33,7 +33,9 @@ from .warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
-MODEL = r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.ours has them
+MODEL = (
+    r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.atomic has them
+)
 OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the whole folder
 MOST_PASSES = 20  # over a text, before a note says that it is too small
 SAVE_EVERY_S = 240.0
@@ -62,7 +64,7 @@ class Recipe:
 
     def decides(self) -> dict:
         """All that decides what is learned, as begun.json keeps it; machines and processes do not."""
-        texts = {"corpus": made_of.sum_texts(self.files), "valid": made_of.sum_texts([self.valid]) if self.valid else None}
+        texts = {"corpus": artifacts.list_sums(self.files), "valid": artifacts.list_sums([self.valid]) if self.valid else None}
         kept = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
         values = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
         return json.loads(json.dumps(values))
@@ -112,12 +114,12 @@ def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
     wanted = recipe.decides()
     if not there:
         if (folder / BEGUN).exists() and not _says_what_was_begun(folder / BEGUN, wanted):
-            raise BadInput(ours.say_stranger(folder, BEGUN))
+            raise BadInput(atomic.describe_foreign_file(folder, BEGUN))
         write_json(folder / BEGUN, wanted)
         return
     if not (folder / BEGUN).is_file():
         raise BadInput(f"{folder} holds {there}, but no {BEGUN} that says what was begun. Name another folder.")
-    if other := made_of.say_differences(read_json(folder / BEGUN, expect=dict), wanted):
+    if other := artifacts.describe_differences(read_json(folder / BEGUN, expect=dict), wanted):
         raise BadInput(f"The training in {folder} was begun otherwise ({other}). Go on with the same, or name another folder.")
 
 
@@ -167,7 +169,7 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     characters = trainer.model.characters.cpu()
     target = trainer.table.weight.detach().cpu()
     if path.exists():
-        with checkpoint.read(path) as state:
+        with artifacts.read_checkpoint(path) as state:
             characters.load_state_dict(state)
         characters.to(trainer.device)
         return
@@ -175,7 +177,7 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     started = time.monotonic()
     result = solve_characters(characters, known, target[: len(known)])
     log(stage="characters", **result, types=len(known), seconds=round(time.monotonic() - started))
-    checkpoint.write(path, characters.state_dict())
+    artifacts.write_checkpoint(path, characters.state_dict())
     characters.to(trainer.device)
 
 
@@ -267,7 +269,7 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
         calibrate(recipe, trainer, log)
     meta = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
     meta |= {"language": recipe.language, "license": languages.get_language(recipe.language).license}
-    with replacing(folder / "model", own=MODEL) as model:
+    with replacing(folder / "model", pattern=MODEL) as model:
         save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
         write_json(model / "training_log.json", log.lines())
         write_json(model / "meta.json", {**meta, "weights_sha256": file_sha256(model / "weights.safetensors")})

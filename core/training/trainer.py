@@ -23,17 +23,16 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from ..common.config import ModelShape
-from ..common.device import CPU, CUDA, PROCESSOR
-from ..common.draws import seeded
+from ..common.device import CPU, CUDA, PROCESSOR, seeded
 from ..common.errors import BadInput
 from ..elmo.language_model import SPECIALS, Softmax
 from ..elmo.model import BiLM, CharacterCNN, PackedBatch
 from ..elmo.recurrence import side_by_side
-from ..files import checkpoint, made_of
-from . import topic_loss
+from ..files import artifacts
+from . import losses
 from .data import Corpus
+from .losses import LogUniformSampler, SampledSoftmax
 from .optimizer import OrthogonalMomentum
-from .sampled_softmax import LogUniformSampler, SampledSoftmax
 
 SPELLED_AT_ONCE = 512  # words
 
@@ -57,8 +56,8 @@ class PretrainConfig:
     character_every: int = 4  # steps between two that train the char-CNN
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
-    topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.topic_loss); 0: without
-    topic_target: str = topic_loss.WORDS  # single content words further on, or also behind, or the bag of those further on
+    topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.losses); 0: without
+    topic_target: str = losses.WORDS  # single content words further on, or also behind, or the bag of those further on
     topic_reach: int = 10  # tokens, the farthest word asked for
     topic_draws: int = 2  # distances a step, of single words
     topic_common: int = 150  # most frequent types, which are no content words
@@ -66,9 +65,9 @@ class PretrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.topic < 0 or self.topic_reach < topic_loss.NEAREST or self.topic_target not in topic_loss.TARGETS:
+        if self.topic < 0 or self.topic_reach < losses.NEAREST or self.topic_target not in losses.TARGETS:
             raise BadInput(
-                f"topic must be 0 or more, topic_reach at least {topic_loss.NEAREST} and topic_target one of {', '.join(topic_loss.TARGETS)}, "
+                f"topic must be 0 or more, topic_reach at least {losses.NEAREST} and topic_target one of {', '.join(losses.TARGETS)}, "
                 f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
             )
         for name in ("vocabulary", "tokens", "batch_tokens", "negatives", "topic_negatives", "character_every"):
@@ -102,8 +101,8 @@ class Trainer:
         self.model = BiLM(shape, self.generator)  # all first weights are drawn on the processor
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
         self.softmax = Softmax(self.n_words, shape.projection, self.generator)
-        sides = 2 if config.topic_target == topic_loss.AROUND else 1
-        self.topic = topic_loss.TopicMaps(shape.n_layers, shape.projection, sides=sides) if config.topic else None
+        sides = 2 if config.topic_target == losses.AROUND else 1
+        self.topic = losses.TopicMaps(shape.n_layers, shape.projection, sides=sides) if config.topic else None
         for part in filter(None, (self.model, self.softmax, self.topic)):
             part.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
@@ -169,7 +168,7 @@ class Trainer:
     def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool):
         """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
         topic adds to it."""
-        follows, first = topic_loss.rows_ahead(batch.batch_sizes, 1, x.device)
+        follows, first = losses.rows_ahead(batch.batch_sizes, 1, x.device)
         ids = torch.from_numpy(batch.ids).to(x.device)
         order = torch.arange(len(batch.ids), device=x.device)
         if backward:
@@ -191,15 +190,15 @@ class Trainer:
         config = self.config
         mapped = partial(self.topic, backward=backward)
         content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
-        if config.topic_target != topic_loss.BAG:
+        if config.topic_target != losses.BAG:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
-            distances = topic_loss.draw_distances(config.topic_draws, config.topic_reach, generator)
-            turns = [(distance, config.topic_target == topic_loss.AROUND and k % 2 == 1) for k, distance in enumerate(distances)]
-            return topic_loss.words_loss(states, mapped, content, batch_sizes, turns, of_words)
+            distances = losses.draw_distances(config.topic_draws, config.topic_reach, generator)
+            turns = [(distance, config.topic_target == losses.AROUND and k % 2 == 1) for k, distance in enumerate(distances)]
+            return losses.words_loss(states, mapped, content, batch_sizes, turns, of_words)
         with torch.no_grad():
-            weight = (topic_loss.RARITY / (topic_loss.RARITY + self.share[ids])) * content
+            weight = (losses.RARITY / (losses.RARITY + self.share[ids])) * content
             vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
-        return topic_loss.bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
+        return losses.bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
 
     def learning_rate(self) -> float:
         done = self.tokens / self.config.tokens
@@ -274,14 +273,14 @@ class Trainer:
             "config": json.dumps(asdict(self.config)),
             "corpus": json.dumps(self.corpus.meta.get("made_of")),
         }
-        checkpoint.write(path, state)
+        artifacts.write_checkpoint(path, state)
 
     def load(self, path: Path) -> None:
         """Continue from `save`'s file; CorruptArtifact if it is damaged or of another run."""
-        with checkpoint.read(path) as state:
+        with artifacts.read_checkpoint(path) as state:
             before = {"corpus": json.loads(state["corpus"]), **json.loads(state["config"])}
             mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
-            if other := made_of.say_differences(before, mine):
+            if other := artifacts.describe_differences(before, mine):
                 raise ValueError(other)
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")

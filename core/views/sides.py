@@ -18,7 +18,7 @@ from ..common.markup import shorten
 from ..corpus.change import intersect_keys, list_keys, sentence_keys
 from ..corpus.encoded import EncodedCorpus
 from ..elmo.language_model import Prediction
-from ..files.own_names import titles_of
+from ..files.user_names import corpus_titles
 from ..index.neighbors import Occurrence
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
@@ -257,10 +257,12 @@ def _dated(side: Side, facts: Facts) -> np.ndarray | None:
         return None
     known = sorted(span for span in facts.spans if span is not None)
     if not known and (example := next(filter(None, facts.dates.names), "")):
-        values = {"corpus": titles_of([side.corpus])[0], "date": shorten(example)}
+        values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(example)}
         raise BadInput(t("{corpus} has no date that can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values))
     if not known:
-        raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=titles_of([side.corpus])[0]))
+        raise BadInput(
+            t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=corpus_titles([side.corpus])[0])
+        )
     mask = facts.between(side, np.arange(len(facts.dates.codes)))
     if not mask.any():
         ends = {"first": format_years(*known[0].years), "last": format_years(*max(known, key=lambda span: span.last).years)}

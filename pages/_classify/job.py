@@ -16,7 +16,7 @@ from core.classify.trainings import Order, cost, left_of_all
 from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import t, tn
 from core.elmo.models import Model
-from core.learning.frozen import Frozen
+from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 from pages._frame.jobs import Job, describe_place
 

@@ -15,7 +15,7 @@ from core.classify.trainings import Order, learned_weights, results_rows
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
-from core.files.uploaded import clean_name
+from core.files.user_names import clean_name
 from pages._cached import classifiers, opened
 from pages._cached.jobs import duration, show_bar
 from pages._cached.views import workspace_of

@@ -17,7 +17,7 @@ from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.memo import Bounded
 from core.engines.allennlp_engine import is_ready
-from core.files import hub, own_names, registry
+from core.files import hub, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labeled_words import parts, sentences_of, with_all
@@ -76,7 +76,7 @@ def choose(content: Language) -> InUse:
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     models = [short_name(name) for name in (model, beside) if name]
-    st.caption(plain(" · ".join([*models, *own_names.titles_of([corpus])])))
+    st.caption(plain(" · ".join([*models, *user_names.corpus_titles([corpus])])))
     for note in _notes_of_vectors(vectors):
         st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, beside)
@@ -175,7 +175,7 @@ def name_corpus(key: str) -> None:
         return
     with suppress(ElmoscopeError, OSError, ValueError):
         path = registry.resolve(value, "corpus")
-        name = own_names.name_of(path) or (_keep_file(path) if path.is_file() else value)
+        name = user_names.corpus_name(path) or (_keep_file(path) if path.is_file() else value)
         if name != value:
             st.session_state[key] = name
             if read_parameter(key) is not None:
@@ -191,7 +191,7 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
     name_corpus(key)
     value = _read_parameter(key) or st.session_state.get(key)
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))
-    titles = {name: own_names.title_of(name, offered) for name in offered}
+    titles = {name: user_names.corpus_title(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
     chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
     return (chosen or "").strip() or default or ""
@@ -236,12 +236,12 @@ def _own_corpora() -> list[str]:
     session_names = st.session_state.setdefault("corpus.own", [])
     current = st.session_state.get("corpus") or _read_parameter("corpus")
     with suppress(ElmoscopeError):
-        if current and current not in session_names and own_names.path_of(current):
+        if current and current not in session_names and user_names.corpus_path(current):
             session_names.append(current)
-    names = [name for name in session_names if own_names.is_kept(name)]
+    names = [name for name in session_names if user_names.corpus_exists(name)]
     for name in names:
         with suppress(ElmoscopeError):  # another visit has just deleted it
-            VISITS.use(own_names.path_of(name))
+            VISITS.use(user_names.corpus_path(name))
     return names
 
 

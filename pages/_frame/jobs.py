@@ -20,7 +20,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.common import i18n, steps
+from core.common import i18n, reports
 from core.common.errors import FULL, LEFT, STOPPED, TIME, BadInput, ElmoscopeError, JobEnded
 from core.common.i18n import t, tn
 from core.common.limits import limits
@@ -341,7 +341,7 @@ class Job:
 
     def watch_reading(self, n_bytes: int) -> AbstractContextManager[None]:
         """Report how much of about `n_bytes` bytes is read within the context. End the reading if the job should end."""
-        return steps.watch_steps(steps.ReadingProgress(n_bytes, self.report).step)
+        return reports.watch_steps(reports.ReadingProgress(n_bytes, self.report).step)
 
 
 def current_user() -> str | None:

@@ -13,7 +13,7 @@ from core.common import markup
 from core.common.config import ROOT, cache_folder, data_folder
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
-from core.files import uploaded
+from core.files import user_names
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
 _BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # of a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
@@ -22,7 +22,7 @@ _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or 
 
 def plain(text: object) -> str:
     """Escape a text for Markdown. Paths of this machine are replaced by names, and stored names of uploads by their owners' names."""
-    return markup.plain(pathless(uploaded.restore_names(str(text))))
+    return markup.plain(pathless(user_names.restore_names(str(text))))
 
 
 def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:

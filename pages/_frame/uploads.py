@@ -17,7 +17,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import shorten
-from core.files import uploaded
+from core.files import user_names
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
@@ -103,7 +103,7 @@ def _take(key: str, widget: str, several: bool) -> None:
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
         VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
-        stored = uploaded.store(file.name, file.getvalue(), Path(folder.name))
+        stored = user_names.store(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     _free_memory(new_files)

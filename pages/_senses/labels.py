@@ -9,7 +9,7 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels, clean
-from core.files.uploaded import clean_name
+from core.files.user_names import clean_name
 from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target

@@ -16,7 +16,7 @@ from core.corpus.change import DOCUMENTS, FEWEST, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_color
 from core.files import registry
-from core.files.own_names import title_of
+from core.files.user_names import corpus_title
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
@@ -159,12 +159,12 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             message = t("Choose a second corpus: add texts of another time or genre, such as news, under Texts.")
             st.info(message, icon=":material/library_books:")
             return None, ("", "")
-        names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
+        names = tuple(shorten(corpus_title(name, (first, second)), 24, end=8) for name in (first, second))
         return (Side(corpus=first), Side(corpus=second)), names
     texts = facts_of(workspace(in_use), first) if first else None
     readable_dates = dates_of(texts) if texts else []
     if len(readable_dates) < 2:
-        corpus = plain(title_of(first)) if first else ""
+        corpus = plain(corpus_title(first)) if first else ""
         if example := next(filter(None, texts.dates.names), "") if texts and not readable_dates else "":
             message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:

@@ -6,7 +6,7 @@ from core.common.i18n import t, tn
 from core.common.markup import shorten
 from core.corpus.measures import BONFERRONI, FDR, NONE
 from core.files import registry
-from core.files.own_names import title_of
+from core.files.user_names import corpus_title
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
 from core.views.left_out import describe_shared
 from pages._cached.views import view
@@ -47,7 +47,7 @@ def _show(result: Keyness) -> None:
     sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})
     for place, name, n, side in zip(st.columns(2, gap="large"), result.names, result.tokens, sides, strict=True):
         with place:
-            called = plain(title_of(name, result.names))
+            called = plain(corpus_title(name, result.names))
             st.caption(tn("More often in **{name}** ({n:,} token)", "More often in **{name}** ({n:,} tokens)", n, name=called))
             lists.grid(side, height=min(LONG, len(side) + 1) * ROW + 3, column_config=_formats())
     notice(_write_notices(result))

@@ -7,7 +7,7 @@ import streamlit as st
 from core.common.i18n import t, tn
 from core.common.limits import limits, texts_expire
 from core.common.markup import Markup, html, plain, shorten
-from core.files import own_names, registry
+from core.files import registry, user_names
 from core.files.quotas import VISITS
 from core.index.index_plan import Plan, check_room
 from core.index.sense_space import keeps_substitutes
@@ -42,7 +42,7 @@ def show(in_use: InUse) -> None:
         if corpus == in_use.corpus:
             notice([tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", n)])
         else:
-            used = own_names.title_of(in_use.corpus)
+            used = user_names.corpus_title(in_use.corpus)
             notice(
                 [
                     tn(
@@ -57,7 +57,7 @@ def show(in_use: InUse) -> None:
 
 def offer_deletion(corpus: str) -> None:
     """Show how long the texts of this visit are stored, and a button that deletes one. Show nothing if the visit has no texts."""
-    names = sorted(name for path in tuple(VISITS.get_holdings().texts) if (name := own_names.name_of(path)))
+    names = sorted(name for path in tuple(VISITS.get_holdings().texts) if (name := user_names.corpus_name(path)))
     if own_corpus.is_own(corpus):
         names = list(dict.fromkeys([corpus, *names]))
     if not names:
@@ -66,7 +66,7 @@ def offer_deletion(corpus: str) -> None:
         with st.popover(t("Delete"), icon=":material/delete:"):
             name = names[0]
             if names != [corpus]:
-                name = st.selectbox(t("Text"), names, format_func=lambda item: own_names.title_of(item, names), key="corpus.forgotten")
+                name = st.selectbox(t("Text"), names, format_func=lambda item: user_names.corpus_title(item, names), key="corpus.forgotten")
             if texts_expire():
                 st.write(
                     t("Deletes this text and everything made from it. While another visit uses the same text, it stays for that visit.")
@@ -87,7 +87,7 @@ def offer_deletion(corpus: str) -> None:
 
 def _forget(corpus: str) -> None:
     """Delete a text from this machine. A public server keeps it while another visit uses it, and deletes it only from this visit."""
-    path = own_names.path_of(corpus) if own_names.is_kept(corpus) else Path(corpus)
+    path = user_names.corpus_path(corpus) if user_names.corpus_exists(corpus) else Path(corpus)
     if VISITS.release(path) and texts_expire():
         jobs.leave(corpus)
     else:

@@ -5,13 +5,13 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-from core.common import i18n, notes
+from core.common import i18n, reports
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.corpus import usage_graphs
 from core.elmo.models import Model
-from core.files import own_names
+from core.files import user_names
 from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
 from core.text import own_corpus
@@ -56,7 +56,7 @@ def own_texts() -> KeptCorpus | None:
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
     if stored_key != key or (
-        isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
+        isinstance(outcome, KeptCorpus) and not user_names.corpus_exists(outcome.name)
     ):  # another visit may have deleted them
         try:
             outcome = _read_or_wait(inputs, key)
@@ -190,6 +190,6 @@ def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
         paths[what] = file.path
     if "uses" not in paths:
         raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
-    with notes.collecting() as collected:
+    with reports.collecting() as collected:
         sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
     return sides, list(collected.values())

@@ -13,7 +13,7 @@ from core.common import short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
-from core.files.uploaded import clean_name
+from core.files.user_names import clean_name
 from pages._export import record
 from pages._export.notebook_file import VIEWS, notebook
 from pages._export.pictures import pictures

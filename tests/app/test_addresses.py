@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
-from core.files import own_names
+from core.files import user_names
 from pages._frame import parameters
 from tests.app.visit import opened
 from tests.bench import addresses
@@ -54,7 +54,7 @@ def test_a_short_link_cannot_set_what_is_the_browser_s_own():
 
 def test_a_long_name_of_a_corpus_is_told_from_an_own_one_in_no_time():
     started = time.process_time()
-    assert own_names.path_of("a" + " " * 200_000) is None is own_names.path_of("a" + " " * 200_000 + "·" + " " * 200_000 + "0123")
+    assert user_names.corpus_path("a" + " " * 200_000) is None is user_names.corpus_path("a" + " " * 200_000 + "·" + " " * 200_000 + "0123")
     assert time.process_time() - started < 0.2
 
 

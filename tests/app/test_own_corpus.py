@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.common.model_layers import SENSES
 from core.elmo.substitutes import Substitutes
-from core.files import own_names
+from core.files import user_names
 from core.index import sense_index
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
@@ -38,7 +38,7 @@ def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
     shown = opened(page, corpus=str(written))
     assert not shown.exception
     name = shown.session_state["corpus"]
-    assert name.startswith("letters.txt · ") and own_names.is_kept(name)
+    assert name.startswith("letters.txt · ") and user_names.corpus_exists(name)
     assert shown.query_params["corpus"] in (name, [name])
     assert shown.selectbox(key="corpus").value == name
     assert str(written.parent) not in "\n".join(words_on(shown))

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
-from core.files import own_names, registry
+from core.files import registry, user_names
 from pages._frame import parameters
 from pages._frame.menu import door
 from tests.app.visit import APP, linked
@@ -40,14 +40,14 @@ def press(page, name: str, button: str = "read"):
 
 def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
     address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
-    stored_files = {*own_names.folder().glob("*")}
+    stored_files = {*user_names.corpus_folder().glob("*")}
     for _ in range(2):
         page = linked("pages/texts.py", **address)
         assert not page.exception and asks(page) and "otter" not in read_page(page) and "corpus_folder" not in page.query_params
-        assert page.text_input(key="corpus_folder").value == "" and {*own_names.folder().glob("*")} == stored_files
+        assert page.text_input(key="corpus_folder").value == "" and {*user_names.corpus_folder().glob("*")} == stored_files
         page = press(page, "corpus_folder")
         assert not page.exception and not page.error and not asks(page) and "otter" in read_page(page)
-        stored_files = {*own_names.folder().glob("*")}
+        stored_files = {*user_names.corpus_folder().glob("*")}
 
 
 @pytest.mark.parametrize(

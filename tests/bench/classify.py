@@ -22,8 +22,7 @@ from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, is_ready
-from core.learning.features import open_features
-from core.learning.frozen import Frozen
+from core.learning.features import Frozen, open_features
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.tasks import answers
 from core.tasks.task import Example

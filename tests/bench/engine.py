@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from core.common.config import ModelShape
-from core.common.threads import limit
+from core.common.device import limit
 from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES

@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 from core.analysis.maps import FrozenMaps, ProjectionConfig
 from core.classify.data import SplitConfig, make_dataset
 from core.classify.tables import read_columns, read_table
-from core.common import i18n, notes
+from core.common import i18n, reports
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
 from core.corpus import search, usage_graphs
@@ -393,7 +393,7 @@ def reads(name: str, read: Callable[[Path], object]) -> Callable[[Path, tuple[st
     """A reader of one file: `name` without the suffix of packing, which comes with the input."""
 
     def reading(folder: Path, given: tuple[str, bytes]) -> None:
-        with notes.collecting():
+        with reports.collecting():
             read(_written(folder / f"{name}{given[0]}", given[1]))
 
     return reading

@@ -150,7 +150,7 @@ class PlainLSTM(nn.Module):
 
 
 def plain_sampled_loss(trainer: Trainer, h: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
-    """As core.training.sampled_softmax: mean -log p(target) among target and negatives, counts taken off."""
+    """As core.training.losses: mean -log p(target) among target and negatives, counts taken off."""
     weight, bias = trainer.softmax.weight, trainer.softmax.bias
     true = (h * weight[targets]).sum(1) + bias[targets] - trainer.sampler.log_count[targets]  # (N,)
     others = h @ weight[negatives].t() + bias[negatives] - trainer.sampler.log_count[negatives]  # (N, K)

@@ -14,7 +14,7 @@ from core.classify.train import TrainConfig, make_text_fit
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.learning.frozen import Frozen
+from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)

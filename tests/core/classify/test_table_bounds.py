@@ -8,7 +8,7 @@ import pytest
 
 from core.classify import tables
 from core.classify.tables import GUESSED_CELLS, read_columns, read_table
-from core.common import notes, steps
+from core.common import reports
 from core.common.errors import STOPPED, BadInput, JobEnded
 from tests.memory import MB, measure_peak
 
@@ -36,7 +36,7 @@ def test_wide_table_takes_memory_only_for_its_texts_and_labels(tmp_path, name, t
     path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
     size = len(data) / MB
     n_rows = 60 if name == "columns.csv" else 500
-    with notes.collecting():
+    with reports.collecting():
         table, peak_mb = measure_peak(lambda: read_table(path))
         columns, columns_peak_mb = measure_peak(lambda: read_columns(path))
     assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
@@ -85,7 +85,7 @@ def test_read_table_stops_at_max_rows(tmp_path):
     path.write_text("text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
     assert len(read_table(path, max_rows=10_000).rows) == 10_000
     n_lines = []
-    with steps.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
+    with reports.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
         read_table(path, max_rows=100)
     assert len(n_lines) < 5_000
 
@@ -103,6 +103,6 @@ def test_reading_ends_when_its_job_is_stopped(tmp_path, name):
         if len(calls) == 20:
             raise JobEnded(STOPPED, "Stopped.")
 
-    with steps.watch_steps(stop), pytest.raises(JobEnded):
+    with reports.watch_steps(stop), pytest.raises(JobEnded):
         read_table(path)
     assert len(calls) == 20

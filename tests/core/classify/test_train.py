@@ -20,13 +20,12 @@ from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, variant_named
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
 from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig, _batches, make_text_fit
-from core.common.draws import Dropout, first_weights, seeded
+from core.common.device import Dropout, first_weights, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.threads import limit
-from core.files import checkpoint
+from core.files import artifacts
 from core.files.artifacts import read_json, write_json
+from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
-from core.learning.frozen import Frozen
 from tests.core.classify_parts import CONFIG, dataset, table, tiny_encoder
 
 torch.set_num_threads(1)
@@ -167,12 +166,12 @@ def test_a_run_alone_draws_what_torch_would_after_its_seed():
 def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
     def keep(number: int) -> None:
         for _ in range(40):
-            checkpoint.write(tmp_path / "run.pt", {"number": number})
+            artifacts.write_checkpoint(tmp_path / "run.pt", {"number": number})
 
     with ThreadPoolExecutor(4) as threads:
         for done in [threads.submit(keep, number) for number in range(4)]:
             done.result()
-    with checkpoint.read(tmp_path / "run.pt") as kept:
+    with artifacts.read_checkpoint(tmp_path / "run.pt") as kept:
         assert kept["number"] in range(4)
     assert [path.name for path in tmp_path.iterdir()] == ["run.pt"]
 

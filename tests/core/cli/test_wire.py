@@ -7,7 +7,7 @@ import pytest
 
 from core.cli import wire
 from core.cli.neighbors import view
-from core.common import notes
+from core.common import reports
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
@@ -134,6 +134,6 @@ def test_the_request_in_the_readme_is_answered_rightly(answer):
 
 
 def test_a_view_says_what_of_a_sentence_the_model_cannot_read(workspace):
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         wire.request_of(workspace, wire.view_named("neighbors"), {"word": {"text": "The bank, 은행.", "word": "bank"}, "space": "1"})
     assert [text.split(" (")[0] for text in found.values()] == ["1 of 5 tokens is not in English letters"]

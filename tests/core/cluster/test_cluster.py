@@ -20,10 +20,9 @@ from distributed import LocalCluster
 from core.cli import main
 from core.cluster import approximate, search
 from core.cluster import shards as index
-from core.cluster.glove_counts import counter
 from core.cluster.jobs import ShardJob, connected, run_jobs
 from core.cluster.store import open_store
-from core.cluster.worker_model import SpreadEncoder, held
+from core.cluster.worker_model import SpreadEncoder, counter, held
 from core.common.config import ASSETS, ModelShape
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.elmo.encoder import Encoder

@@ -8,8 +8,8 @@ import pytest
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
-from core.files import own_names as own_texts
 from core.files import registry
+from core.files import user_names as own_texts
 from core.index.index_plan import check_room, index_plan
 from core.text import own_corpus
 from core.text.corpora import open_corpus
@@ -74,7 +74,7 @@ def test_where_paths_are_switched_off_only_names_and_brought_texts_open(monkeypa
 def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered_alike(monkeypatch, tmp_path, kind):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
     monkeypatch.chdir(tmp_path)
-    own = own_texts.folder()
+    own = own_texts.corpus_folder()
     places = [tmp_path / "a folder", own, own / "sub", tmp_path / "cache" / "models"]
     names = ["secret.txt", "with blanks.txt", f"{'0' * 32}.jsonl.bak"]
     paths = [str(place / name) for place in places for name in names] + ["with blanks.txt", "./secret.txt", "here.txt", "~", "a folder"]

@@ -12,7 +12,7 @@ import pytest
 from core.common.errors import BadInput
 from core.corpus import label_files, label_store
 from core.corpus.spread import Labels
-from core.files import own_names
+from core.files import user_names
 from core.text.own_corpus import keep_text
 
 ROOT = Path(__file__).parents[3]
@@ -175,7 +175,7 @@ def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     label_store.forget(kept.name)
     assert [each.is_file() for each in paths] == [False, False, True, True]
     assert not paths[0].parent.exists()
-    assert own_names.is_kept(kept.name)
+    assert user_names.corpus_exists(kept.name)
 
 
 def test_labels_of_a_word_are_the_same_whichever_words_are_read_with_the_language():

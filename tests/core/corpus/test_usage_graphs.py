@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.corpus.measures import ORDINAL, alpha
@@ -203,7 +203,7 @@ def test_a_workbook_of_uses_is_read(tmp_path):
 def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
     path = tmp_path / "uses.csv"
     path.write_text(graph(span=lambda k, start: span if k == 3 else f"{start}:{start + 4}"))
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         uses = usage_graphs.read_uses(path)
     assert [use.identifier for use in uses] == [f"u{k}" for k in range(12) if k != 3]
     assert next(iter(found.values())).startswith("uses.csv: 1 row is left out, line 5: ")

@@ -65,11 +65,11 @@ def test_a_failure_keeps_the_old_artifact_and_removes_the_new_one(tmp_path, fail
 
 def test_a_folder_that_exists_is_swapped_whole(tmp_path):
     for content in ("one", "two"):
-        with replacing(tmp_path / "index", own="one|two") as temporary:
+        with replacing(tmp_path / "index", pattern="one|two") as temporary:
             temporary.mkdir()
             (temporary / content).write_text(content)
     assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
-    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index", own="one|two") as temporary:
+    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index", pattern="one|two") as temporary:
         temporary.mkdir()
         (temporary / "three").write_text("3")
         raise ZeroDivisionError
@@ -88,7 +88,7 @@ def test_a_swap_that_fails_half_way_puts_the_old_folder_back(tmp_path, monkeypat
 
     monkeypatch.setattr(atomic, "_exchange", lambda first, second: False)
     monkeypatch.setattr(os, "rename", failing)
-    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index", own="old") as temporary:
+    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index", pattern="old") as temporary:
         temporary.mkdir()
         (temporary / "new").write_text("new")
     assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"old"}

@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from core.common.errors import BadInput
-from core.files import ours
+from core.files import atomic
 from core.files.artifacts import read_json, replacing, write_json
 from core.files.atomic import locked
 from core.files.outputs import RECORD, Outputs, remember
@@ -193,6 +193,6 @@ def test_what_a_killed_process_left_is_taken_for_nothing(tmp_path):
             (model / f".0123abcd-12-0123abcd.tmp-01234567-{stale}").write_text("half")
     assert find_files(model) == model_files(model) == (model / "options.json", model / "weights.hdf5")
     assert of_folder(model) is not None
-    assert ours.find_stranger(model, r"options\.json|weights\.hdf5") is None
+    assert atomic.find_foreign_file(model, r"options\.json|weights\.hdf5") is None
     run = Outputs("convert", named=(model,), overwrite=True)
     run.check_folder(model, r"options\.json|weights\.hdf5")

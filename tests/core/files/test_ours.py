@@ -5,7 +5,7 @@ import os
 import pytest
 
 from core.common.errors import BadInput
-from core.files import ours
+from core.files import atomic
 from core.files.artifacts import replacing
 
 OWN = r"rows\.arrow|maps(/\w+\.map)?"
@@ -21,31 +21,31 @@ def folder_of(folder, *names) -> None:
 def test_the_first_file_of_somebody_s_is_named_and_nothing_is_lost(tmp_path, name):
     folder = tmp_path / "index"
     folder_of(folder, "rows.arrow", "maps/a.map", ".0123abcd-12-0123abcd.tmp-rows.arrow")
-    assert ours.find_stranger(folder, OWN) is None
+    assert atomic.find_foreign_file(folder, OWN) is None
     folder_of(folder, name)
     before = sorted(folder.rglob("*"))
     with pytest.raises(BadInput) as refused:
-        ours.check_replaceable(folder, OWN)
+        atomic.check_replaceable(folder, OWN)
     assert f"({name})" in str(refused.value) and "Move them" in str(refused.value)
-    with pytest.raises(BadInput, match="has other files"), replacing(folder, own=OWN) as temporary:
+    with pytest.raises(BadInput, match="has other files"), replacing(folder, pattern=OWN) as temporary:
         folder_of(temporary, "rows.arrow")
     assert sorted(folder.rglob("*")) == before
 
 
 def test_a_folder_that_is_empty_or_a_link_is_somebody_s_too(tmp_path):
     (tmp_path / "index" / "empty").mkdir(parents=True)
-    assert ours.find_stranger(tmp_path / "index", OWN) == "empty"
+    assert atomic.find_foreign_file(tmp_path / "index", OWN) == "empty"
     (tmp_path / "index" / "empty").rmdir()
     folder_of(tmp_path / "elsewhere", "a.map")
     (tmp_path / "index" / "link").symlink_to(tmp_path / "elsewhere")
-    assert ours.find_stranger(tmp_path / "index", OWN) == "link"
+    assert atomic.find_foreign_file(tmp_path / "index", OWN) == "link"
 
 
 def test_what_bears_our_names_without_our_mark_is_somebody_s(tmp_path):
     folder_of(tmp_path / "index", "rows.arrow")
     with pytest.raises(BadInput, match=r"has other files \(rows\.arrow\)"):
-        ours.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: False)
-    ours.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: True)
+        atomic.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: False)
+    atomic.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: True)
 
 
 def test_the_folder_one_is_in_and_those_above_cannot_be_replaced(tmp_path, monkeypatch):
@@ -53,24 +53,24 @@ def test_the_folder_one_is_in_and_those_above_cannot_be_replaced(tmp_path, monke
     monkeypatch.chdir(tmp_path / "a" / "b")
     for place in (".", "..", "./", "../b/..", os.getcwd(), tmp_path / "a", ""):
         with pytest.raises(BadInput, match="contains your current folder"):
-            ours.check_replaceable(place, OWN)
+            atomic.check_replaceable(place, OWN)
         with pytest.raises(BadInput, match="contains your current folder"), replacing(place) as temporary:
             temporary.mkdir()
-    ours.check_replaceable("new", OWN)
-    ours.check_replaceable("../c/", OWN)
+    atomic.check_replaceable("new", OWN)
+    atomic.check_replaceable("../c/", OWN)
 
 
 def test_a_file_is_no_folder_to_replace(tmp_path):
     folder_of(tmp_path, "mine")
     with pytest.raises(BadInput, match="mine is a file"):
-        ours.check_replaceable(tmp_path / "mine", OWN)
+        atomic.check_replaceable(tmp_path / "mine", OWN)
 
 
 def test_only_our_own_is_removed_and_the_folder_when_it_is_empty(tmp_path):
     folder_of(tmp_path / "parts", "rows.arrow", "thesis.txt")
-    ours.remove_own(tmp_path / "parts", OWN)
+    atomic.remove_own_files(tmp_path / "parts", OWN)
     assert os.listdir(tmp_path / "parts") == ["thesis.txt"]
     os.remove(tmp_path / "parts" / "thesis.txt")
-    ours.remove_own(tmp_path / "parts", OWN)
+    atomic.remove_own_files(tmp_path / "parts", OWN)
     assert not (tmp_path / "parts").exists()
-    ours.remove_own(tmp_path / "parts", OWN)
+    atomic.remove_own_files(tmp_path / "parts", OWN)

@@ -25,7 +25,7 @@ def write_folder(folder, text, command="train", names=("rows.arrow", "meta.json"
     run = Outputs(command, named=(folder,), **how)
     with run.guarding():
         run.check_folder(folder, OWN)
-        with replacing(folder, own=OWN) as temporary:
+        with replacing(folder, pattern=OWN) as temporary:
             temporary.mkdir()
             for name in names:
                 (temporary / name).write_text(text)
@@ -157,7 +157,7 @@ def test_a_command_may_change_a_file_in_a_folder_that_it_has_made(tmp_path):
         run = Outputs("bundle", named=(folder,))
         with run.guarding():
             run.check_folder(folder, OWN)
-            with replacing(folder, own=OWN) as temporary:
+            with replacing(folder, pattern=OWN) as temporary:
                 temporary.mkdir()
                 (temporary / "meta.json").write_text("one")
             with replacing(folder / "meta.json") as temporary:
@@ -207,7 +207,7 @@ def test_a_folder_s_result_is_kept_beside_it_where_a_stranger_came_during_the_wo
     with (
         pytest.raises(BadInput, match=r"has other files \(notes\.txt\).* The result is in .*index-2\."),
         run.guarding(),
-        replacing(folder, own=OWN) as temporary,
+        replacing(folder, pattern=OWN) as temporary,
     ):
         temporary.mkdir()
         (temporary / "meta.json").write_text("result")

@@ -3,7 +3,7 @@
 import pytest
 
 from core.common.errors import MissingArtifact
-from core.files import own_names, registry
+from core.files import registry, user_names
 from core.text.corpora import open_corpus
 from core.text.own_corpus import Source, forget, is_own, keep_files, keep_text
 
@@ -12,10 +12,10 @@ TEXT = "The jam was sweet. The jam was long."
 
 def test_an_own_corpus_opens_by_its_name_and_by_the_path_it_had():
     kept = keep_text(TEXT, "My letters")
-    assert kept.name.startswith("My letters · ") and len(kept.name) == len("My letters · ") + own_names.DIGITS
+    assert kept.name.startswith("My letters · ") and len(kept.name) == len("My letters · ") + user_names.DIGITS
     assert registry.resolve(kept.name, "corpus") == kept.path == registry.resolve(str(kept.path), "corpus")
     assert len(open_corpus(kept.name)) == 2
-    assert own_names.name_of(kept.path) == kept.name and is_own(kept.name) and is_own(str(kept.path))
+    assert user_names.corpus_name(kept.path) == kept.name and is_own(kept.name) and is_own(str(kept.path))
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_a_name_is_what_the_owner_calls_it_without_folders(tmp_path, document, c
 def test_a_list_shows_the_name_alone_unless_two_are_called_the_same(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
     first, second = keep_text(TEXT, "letters").name, keep_text(TEXT + " More.", "letters").name
-    assert own_names.title_of(first, (first, "sentences")) == "letters"
-    titles = {own_names.title_of(name, (first, second)) for name in (first, second)}
+    assert user_names.corpus_title(first, (first, "sentences")) == "letters"
+    titles = {user_names.corpus_title(name, (first, second)) for name in (first, second)}
     assert titles == {f"letters · {name.rpartition(' ')[2][:4]}" for name in (first, second)} and len(titles) == 2
-    assert own_names.title_of("elmo-mini · 2", (first,)) == "elmo-mini · 2"
+    assert user_names.corpus_title("elmo-mini · 2", (first,)) == "elmo-mini · 2"
 
 
 def test_a_forgotten_corpus_is_named_in_a_sentence_and_others_stay():
@@ -57,7 +57,7 @@ def test_a_forgotten_corpus_is_named_in_a_sentence_and_others_stay():
 
 @pytest.mark.parametrize("name", ["", "sentences", "letters · 123", "letters · " + "0" * 17, "· x", "../" * 9 + "etc · passwd"])
 def test_other_names_are_none_of_own_corpora(name):
-    assert own_names.path_of(name) is None and not own_names.is_kept(name) and own_names.name_of(name) is None
+    assert user_names.corpus_path(name) is None and not user_names.corpus_exists(name) and user_names.corpus_name(name) is None
 
 
 def test_whether_a_file_is_there_is_not_told_where_paths_are_off(monkeypatch):

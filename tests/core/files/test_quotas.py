@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.common.errors import BadInput
-from core.files import disk_space, own_names
+from core.files import disk_space, user_names
 from core.files.disk_space import hold, layers_folder
 from core.files.quotas import UPLOAD, VISIT, VISITS, Visits, list_texts, mark
 
@@ -28,7 +28,7 @@ class Server:
         """Store a new text of that many kilobytes for a visit."""
         self.open_visits.add(visit)
         number = next(self.numbers)
-        text = own_names.folder() / f"{number:016x}{0:016x}.jsonl"
+        text = user_names.corpus_folder() / f"{number:016x}{0:016x}.jsonl"
         with VISIT.within(visit), VISITS.reserve(text, round(1000 * kilobytes)):
             text.parent.mkdir(parents=True, exist_ok=True)
             text.write_bytes(bytes(round(1000 * kilobytes)))
@@ -65,7 +65,7 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
     for _ in range(3):
         with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
             server.paste("one")
-    assert count_stored() == 3 and len(list(own_names.folder().iterdir())) == 6
+    assert count_stored() == 3 and len(list(user_names.corpus_folder().iterdir())) == 6
     assert server.paste("two").is_file()
     with VISIT.within("one"):
         VISITS.remove(first)
@@ -221,7 +221,7 @@ def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monke
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 1_000, 1_000))
     with pytest.raises(BadInput, match=r"MB of disk; 0\.0 MB are free"):
         server.paste("one", 100)
-    assert not own_names.folder().exists() or not list(own_names.folder().iterdir())
+    assert not user_names.corpus_folder().exists() or not list(user_names.corpus_folder().iterdir())
 
 
 def test_texts_pasted_at_the_same_time_stay_within_the_limit(server, monkeypatch):
@@ -307,15 +307,15 @@ def test_uploads_count_for_their_visit_and_for_all_visits(server, monkeypatch):
 def test_work_of_the_server_itself_has_no_quota(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
     for name in ("a", "b"):
-        with VISITS.reserve(own_names.folder() / f"{name}.jsonl", 10):
-            own_names.folder().mkdir(parents=True, exist_ok=True)
-            (own_names.folder() / f"{name}.jsonl").write_bytes(bytes(10))
+        with VISITS.reserve(user_names.corpus_folder() / f"{name}.jsonl", 10):
+            user_names.corpus_folder().mkdir(parents=True, exist_ok=True)
+            (user_names.corpus_folder() / f"{name}.jsonl").write_bytes(bytes(10))
     assert count_stored() == 2
 
 
 def test_release_returns_whether_another_visit_holds_the_text():
     visits = Visits()
-    text = own_names.folder() / "0.jsonl"
+    text = user_names.corpus_folder() / "0.jsonl"
     for visit in ("one", "two"):
         with VISIT.within(visit):
             visits.use(text)

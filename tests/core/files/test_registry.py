@@ -17,7 +17,7 @@ from core.cluster.worker_model import name_for_worker
 from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
-from core.files import https, registry
+from core.files import registry
 from core.files.catalog import CatalogEntry, RemoteFile
 from core.files.download import DownloadStopped, Progress, download
 from core.files.registry import entries, entry_named, fetch, model_files, resolve
@@ -265,7 +265,7 @@ def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
             download(f"{server.url}/moved/{elsewhere}", tmp_path / "v")
     secure = fetching.urllib.request.Request("https://example.org/w")
     with pytest.raises(BadInput, match=r"redirects to http://127\.0\.0\.1/w, not https"):
-        https._Redirects().redirect_request(secure, None, 302, "Found", {}, "http://127.0.0.1/w")
+        fetching._Redirects().redirect_request(secure, None, 302, "Found", {}, "http://127.0.0.1/w")
     assert left(tmp_path) == {"w"}
 
 
@@ -275,9 +275,9 @@ def test_no_network_and_nobody_at_home_are_told(tmp_path, monkeypatch):
         download("http://127.0.0.1:9/w", tmp_path / "w")
 
     def unknown(*args, **kwargs):
-        raise https.socket.gaierror(-2, "Name or service not known")
+        raise fetching.socket.gaierror(-2, "Name or service not known")
 
-    monkeypatch.setattr(https.socket, "getaddrinfo", unknown)
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", unknown)
     with pytest.raises(MissingArtifact, match=r"example\.org not found \(for w\)\. Check the network"):
         download("https://example.org/w", tmp_path / "w")
 

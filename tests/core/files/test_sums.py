@@ -41,7 +41,7 @@ def opened(path):
     if part[-1] == "meta.json" or path.suffix in (".safetensors", ".txt"):
         return resolve(part[0], "vectors" if part[0].startswith("glove") else "model")
     if part[0].startswith("sentences"): return open_corpus(part[0])
-    if path.name == "classification.jsonl": return variants.read_results(path)
+    if path.name == "classification.jsonl": return experiments.read_results(path)
     return read_json(path)
 
 silent, wrong, kinds = [], [], set()

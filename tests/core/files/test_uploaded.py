@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from core.classify.tables import read_table
 from core.common.errors import BadInput
-from core.files import uploaded
+from core.files import user_names
 from core.files.formats import recognize_suffix
-from core.files.uploaded import MAX_BYTES, MAX_CHARACTERS, clean_name, restore_names, store
+from core.files.user_names import MAX_BYTES, MAX_CHARACTERS, clean_name, restore_names, store
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/..", "a\\..", "/", "...", " . ", "\u202e", "\ud800", "\u200e.", "a/ "])
@@ -67,7 +67,7 @@ def test_file_is_stored_under_random_digits(name, tmp_path):
     (tmp_path / "secret.csv").write_text("secret", newline="\n")
     first, second = (store(name, content, tmp_path / "here") for content in (b"1", b"2"))
     assert first.path != second.path and {first.path.parent, second.path.parent} == {tmp_path / "here"}
-    assert first.path.stem.isalnum() and len(first.path.stem) == uploaded.DIGITS and first.path.suffix in ("", ".csv")
+    assert first.path.stem.isalnum() and len(first.path.stem) == user_names.DIGITS and first.path.suffix in ("", ".csv")
     assert (first.path.read_bytes(), second.path.read_bytes()) == (b"1", b"2") and first.name == second.name == clean_name(name)
 
 

@@ -8,7 +8,7 @@ import pytest
 from core.common.errors import BadInput
 from core.corpus.encoded_cache import open_encoded
 from core.elmo.models import open_model
-from core.files import own_names
+from core.files import user_names
 from core.files.quotas import VISIT, VISITS
 from core.index.index_plan import check_room, index_plan, open_claimed
 from core.index.table import OccurrenceTable
@@ -30,7 +30,7 @@ def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     plan = index_plan([Sentence(("a",) * 300, (), "x")], 3, 256)  # an index of a megabyte
     check_room(plan, 900_000)
-    text = own_names.folder() / "0.jsonl"
+    text = user_names.corpus_folder() / "0.jsonl"
     text.parent.mkdir(parents=True)
     text.write_bytes(bytes(900_000))
     check_room(plan)
@@ -48,7 +48,7 @@ def test_index_and_encoded_text_expire_with_their_text(private_cache, monkeypatc
     os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
     VISITS.expire()
-    assert not any(place.exists() for place in (kept.path, *folders)) and not list(own_names.folder().iterdir())
+    assert not any(place.exists() for place in (kept.path, *folders)) and not list(user_names.corpus_folder().iterdir())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_removing_a_text_removes_its_indexes_and_encoded_text(sentences):
     encoded = open_encoded(kept.name).folder
     assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
     VISITS.remove(kept.path)
-    assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(own_names.folder().iterdir())
+    assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(user_names.corpus_folder().iterdir())
 
 
 def test_index_of_a_text_that_expires_while_it_is_built_is_removed(private_cache, monkeypatch):

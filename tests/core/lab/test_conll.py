@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput
 from core.lab.conll import read_tags
 
@@ -25,7 +25,7 @@ UD = """# newdoc
 def read(tmp_path):
     def reading(text: str, name: str = "a.conllu"):
         (tmp_path / name).write_text(text)
-        with notes.collecting() as found:
+        with reports.collecting() as found:
             return [(s.tokens, s.tags) for s in read_tags(tmp_path / name)], list(found.values())
 
     return reading

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from core.common.draws import seeded
+from core.common.device import seeded
 from core.common.errors import CorruptArtifact
 from core.learning.fit import Fit, FitConfig, batches_by_length
 

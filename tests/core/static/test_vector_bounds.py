@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from core.common import steps
+from core.common import reports
 from core.common.errors import STOPPED, BadInput, JobEnded
 from core.static import formats
 from core.static.vectors import load_vectors
@@ -47,7 +47,7 @@ def test_file_of_blanks_or_repetitions_is_refused_after_a_few_megabytes(tmp_path
         nonlocal n_read
         n_read += n
 
-    with steps.watch_steps(count), pytest.raises(BadInput) as refused:
+    with reports.watch_steps(count), pytest.raises(BadInput) as refused:
         load_vectors(path)
     assert str(refused.value).startswith("a.txt.xz") and "\n" not in str(refused.value)
     assert n_read < 10 * MB  # of 12 or more
@@ -94,7 +94,7 @@ def test_endless_line_is_read_in_pieces(tmp_path):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"bank 0.1 0.2\rdog 0.1 0.2\r" + b"x" * (20 * MB)))
     sizes = []
-    with steps.watch_steps(sizes.append), pytest.raises(BadInput):
+    with reports.watch_steps(sizes.append), pytest.raises(BadInput):
         load_vectors(path)
     assert max(sizes) <= MB
 
@@ -109,6 +109,6 @@ def test_reading_ends_when_its_job_is_stopped(tmp_path):
         if len(calls) == 10:
             raise JobEnded(STOPPED, "Stopped.")
 
-    with steps.watch_steps(stop), pytest.raises(JobEnded):
+    with reports.watch_steps(stop), pytest.raises(JobEnded):
         load_vectors(path)
     assert len(calls) == 10

@@ -6,7 +6,7 @@ import torch
 from core.classify.inputs import live_layers
 from core.common.errors import BadInput
 from core.elmo.models import Model
-from core.learning.frozen import vectors_fingerprint
+from core.learning.features import vectors_fingerprint
 from core.tasks import answers
 from core.tasks.catalog import TASKS
 from core.tasks.heads import save_head

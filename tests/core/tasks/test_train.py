@@ -9,9 +9,9 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
-from core.learning.frozen import Frozen
 from core.tasks.catalog import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts

@@ -172,7 +172,7 @@ def test_word_document_is_read_with_insertions_and_without_deletions(tmp_path):
 @pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.txt", "a.csv", "a.jsonl", "a.epub", "a.txt.gz"])
 def test_reading_ends_when_its_job_is_stopped(tmp_path, name, monkeypatch):
     """Check that each reader reports its progress often enough, and passes on the exception of the report."""
-    monkeypatch.setattr("core.common.steps.REPORTED_EVERY_S", 0)
+    monkeypatch.setattr("core.common.reports.REPORTED_EVERY_S", 0)
     n = 2_000
     text = "The bank was steep.\n" * n
     content = {

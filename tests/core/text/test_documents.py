@@ -6,7 +6,7 @@ import zipfile
 import pypdf
 import pytest
 
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput
 from core.text.own_corpus import Source, files_in, keep_files
 from core.text.sentences import SUFFIXES, read_sentences
@@ -37,7 +37,7 @@ def test_a_scanned_pdf_says_that_it_has_no_text(write):
 
 
 def test_pages_without_text_are_counted(write):
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         assert words(write("a.pdf", pdf(["The bank was steep."], [], []))) == ["The bank was steep ."]
     assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
 
@@ -94,7 +94,7 @@ def test_what_is_locked_or_missing_in_an_e_book_is_said(write):
         for name in old.namelist():
             if name != "OEBPS/text/one.xhtml":
                 new.writestr(name, old.read(name))
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         assert "lent" in " ".join(words(write("part.epub", part.getvalue())))
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from core.common import notes
+from core.common import reports
 from core.text import languages
 from core.text.languages import note_unread, say_unread, unread
 from core.text.sentences import read_lines, read_sentences
@@ -36,7 +36,7 @@ def test_tokens_in_letters_that_the_language_has_not_are_counted(language, text,
 
 def test_whoever_reads_a_file_or_a_sentence_is_told_once(tmp_path):
     (tmp_path / "a.txt").write_text("The bank.\n은행에서 돈을 빌렸다.\n", encoding="utf-8")
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         read_sentences(tmp_path / "a.txt")
         read_lines(tmp_path / "a.txt")
         note_unread(EN.tokenize("The bank."), EN)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
@@ -302,7 +302,7 @@ def read_anyhow(path: Path) -> None:
     """Reads as everything; only our own errors may come out, each one line."""
     for read in (read_sentences, read_labeled, lambda path: read_sentences(path, text_column="x", split=False, limit=2)):
         try:
-            with notes.collecting():
+            with reports.collecting():
                 read(path)
         except ElmoscopeError as error:
             assert "\n" not in str(error)

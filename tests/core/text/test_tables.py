@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from core.classify.tables import read_columns, read_table
-from core.common import notes
+from core.common import reports
 from core.common.errors import BadInput
 from core.text.columns import iterate_cells
 from core.text.sentences import read_sentences
@@ -30,7 +30,7 @@ def write(tmp_path):
 
 def texts_of(path, **how) -> tuple[list[str], list[str]]:
     """The text cells of a table and the notes on it."""
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None, whole=True)]
     return read, list(found.values())
 
@@ -193,7 +193,7 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     )
     assert read_columns(path).names == ("id", "text", "label")
     assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         assert [" ".join(s.tokens) for s in read_sentences(path, limit=1)] == ["Rain , and more"]
     assert any("sheet “first” is read" in note for note in found.values())
 
@@ -238,7 +238,7 @@ def test_json_lines_that_are_none_are_left_out_and_counted(write):
         path = write("own.jsonl", "\n".join([*lines[:50], bad, *lines[50:]]))
         table = read_table(path)
         assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: 1 row is left out, line 51: ")
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         assert len(read_sentences(write("own.jsonl", "\n".join([*lines[:50], "{oops", *lines[50:]])))) == 100
     assert "1 row is left out, line 51" in next(iter(found.values()))
 
@@ -264,7 +264,7 @@ def test_tables_read_at_the_same_time_do_not_disturb_each_other(write):
 
 
 def test_notes_without_a_collector_are_warnings(write):
-    with pytest.warns(notes.ReadingNote, match="1 row without text is left out"):
+    with pytest.warns(reports.ReadingNote, match="1 row without text is left out"):
         read_sentences(write("own.csv", "text,n\nRain.,1\n,2\n"))
 
 
@@ -293,6 +293,6 @@ def test_row_numbers_of_pandas_are_no_text(write):
 
 def test_missing_texts_in_json_lines_are_counted(write):
     lines = '{"text": "Rain."}\n{"text": null}\n{"text": "nan"}\n{"text": ""}\n{"text": "Sun."}\n'
-    with notes.collecting() as found:
+    with reports.collecting() as found:
         assert [s.tokens[0] for s in read_sentences(write("own.jsonl", lines))] == ["Rain", "Sun"]
     assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]

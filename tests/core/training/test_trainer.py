@@ -13,8 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import pack
 from core.training.data import Corpus, prepare
-from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax, _SampledLoss
-from core.training.topic_loss import TARGETS, bag_loss, draw_distances, rows_ahead, words_loss
+from core.training.losses import TARGETS, LogUniformSampler, SampledSoftmax, _SampledLoss, bag_loss, draw_distances, rows_ahead, words_loss
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import solve_characters
 

@@ -1,13 +1,57 @@
-"""Report the progress of reading a file, from the function that reads to the job that shows or stops the reading.
-
-Functions that read call `step` after each part of a file. A caller that encloses them in `watch_steps` receives every step, and stops the
-reading by raising an exception.
-"""
+"""Report notes and progress from the function that reads a file to the caller that shows them."""
 
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+Notes = dict[Hashable, str]
+
+_collected: ContextVar[Notes | None] = ContextVar("notes", default=None)
+
+
+class ReadingNote(UserWarning):
+    """The warning that carries a note where nobody collects notes, as in a notebook."""
+
+
+def add(key: Hashable, text: str) -> None:
+    """Add a note; a later one of the same key takes its place, so that a count can grow."""
+    notes = _collected.get()
+    if notes is not None:
+        notes[key] = text
+
+
+def remove(key: Hashable) -> None:
+    """Remove a note that no longer holds, if there is one."""
+    notes = _collected.get()
+    if notes is not None:
+        notes.pop(key, None)
+
+
+@contextmanager
+def collecting() -> Iterator[Notes]:
+    """Collect the notes added within; the caller shows them."""
+    notes: Notes = {}
+    token = _collected.set(notes)
+    try:
+        yield notes
+    finally:
+        _collected.reset(token)
+
+
+@contextmanager
+def passing_on() -> Iterator[None]:
+    """Collect the notes added within and pass them to the outer collector; warn where there is none."""
+    with collecting() as notes:
+        yield
+    outer = _collected.get()
+    if outer is not None:
+        outer |= notes
+        return
+    for text in notes.values():
+        warnings.warn(text, ReadingNote, stacklevel=4)
+
 
 Report = Callable[[int, int, float], None]  # bytes read, bytes in all, bytes per second
 REPORTED_EVERY_S = 0.1
