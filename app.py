@@ -7,8 +7,17 @@ from pages._frame.server import middleware, routes
 from pages._home.ahead import open_ahead
 
 if __name__ == "__main__":
-    from pages._home.door import open_page
+    from core.common import model_layers
+    from core.common.i18n import t
+    from pages._frame.frame import frame, lede, question, show
 
-    open_page()
+    in_use = frame("app.py")
+    question(t("Does a word mean the same thing twice?"))
+    line = t(
+        "<b>GloVe</b> has one vector per spelling. <b>{model}</b> reads the sentence and gives the word a new vector each time.",
+        model=model_layers.in_use().called,
+    )
+    lede(line)
+    show("pages._home.live", in_use)
 else:
     app = App(__file__, routes=routes(), middleware=middleware(), lifespan=make_lifespan(open_ahead))

@@ -4,6 +4,8 @@
 mistake was made. Any other exception is a defect of ours.
 """
 
+STOPPED, LEFT, TIME, FULL = "stopped", "left", "time", "full"  # why a job ended before it was done
+
 
 class ElmoscopeError(Exception):
     """Base of every error whose message is meant for the person at the screen."""
@@ -23,3 +25,11 @@ class CorruptArtifact(ElmoscopeError):
 
 class EngineUnavailable(ElmoscopeError):
     """The second engine (AllenNLP) is not installed, died, or did not answer in time."""
+
+
+class JobEnded(ElmoscopeError):
+    """The end of a job before it was done. `why` is STOPPED, LEFT, TIME or FULL."""
+
+    def __init__(self, why: str, message: str) -> None:
+        super().__init__(message)
+        self.why = why

@@ -1,6 +1,6 @@
 """One trainer for every head: Adam, a learning rate reduced on a plateau, early stopping, exact resumption.
 
-A `Job` defines the network, the data and the measures. `Fit` yields after every step, with the job's measures after every epoch.
+A `Trainable` defines the network, the data and the measures. `Fit` yields after every step, with its measures after every epoch.
 """
 
 import contextlib
@@ -66,8 +66,8 @@ class Epoch:
         return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
 
 
-class Job(Protocol):
-    """The network, data and measures of a run."""
+class Trainable(Protocol):
+    """The network, batches and loss of one training run."""
 
     network: nn.Module
     generator: torch.Generator  # of this run alone: others may train at the same time
@@ -94,7 +94,7 @@ class Fit:
 
     PARTS = ("network", "optimizer", "scheduler")
 
-    def __init__(self, job: Job, config: FitConfig) -> None:
+    def __init__(self, job: Trainable, config: FitConfig) -> None:
         self.job, self.config, self.network, self.key = job, config, job.network, job.key
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=config.fused or None)
         mode = "max" if config.higher_is_better else "min"

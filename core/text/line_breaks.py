@@ -13,8 +13,7 @@ from typing import TypeVar
 from unicodedata import east_asian_width
 
 from ..common import reports
-from ..common.errors import ElmoscopeError
-from ..common.turns import JobEnded
+from ..common.errors import ElmoscopeError, JobEnded
 from .normalization import SOFT, CutWord, cut_words
 from .tokens import split_sentences
 

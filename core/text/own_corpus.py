@@ -14,11 +14,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ..common import reports
-from ..common.errors import BadInput, ElmoscopeError
+from ..common.errors import BadInput, ElmoscopeError, JobEnded
 from ..common.i18n import t
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
-from ..common.turns import JobEnded
 from ..files import quotas, user_names
 from ..files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size

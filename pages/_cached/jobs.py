@@ -1,4 +1,4 @@
-"""Find and start jobs that run in threads. All users who want the same work share one job, see its progress and can stop it."""
+"""Find and start jobs that run in threads, and show their progress. All users who want the same work share one job and can stop it."""
 
 import threading
 import time
@@ -7,58 +7,58 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.common.errors import BadInput
+from core.common.errors import LEFT, STOPPED, BadInput
 from core.common.i18n import t
-from pages._cached import progress
-from pages._frame.server_jobs import ServerJob, ask_for_turn, visitor
+from pages._frame.jobs import Job, add_job, current_user, describe_place
+from pages._frame.markup import plain
 
 T = TypeVar("T")
 MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
+AT_MOST_S = 2.5  # a page waits so long for a job before it draws the progress
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
+def _jobs() -> tuple[dict[tuple[str, Hashable], Job], threading.Lock]:
     """Return the jobs by kind and key, the last used last, and their lock."""
     return {}, threading.Lock()
 
 
-def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
+def job(kind: str, key: Hashable, work: Callable[[Job], object], *, failed: str, most: int) -> Job:
     """Return the job of that kind and key, and start it if necessary. `failed` is the message of the page after an unexpected error.
 
     A job that other users stopped, or whose page was closed, is started again. So is a job that was refused to another user, because limits
     differ between users. A user who stopped a job starts it again only by `resume`. Running jobs stay, and `most` finished ones of a kind.
     """
     jobs, lock = _jobs()
+    user = current_user()
     with lock:
         current = jobs.pop((kind, key), None)
-        here = visitor()
-        is_mine = current is not None and (current.turn.has_stopped(here) or here in current.turn.owners)
-        refused_another = current is not None and current.error and here and not is_mine
-        ended_for_another = current is not None and _ended_for_another(current)
-        if current is None or ended_for_another or refused_another:
-            before, current = current, (new := ServerJob(ask_for_turn()))
-            if ended_for_another:
-                new.turn.take_over(before.turn)
-            new.start(lambda _: work(new), failed=failed)
+        has_ended = current is not None and _ended_for_another(current)
+        is_refused = current is not None and current.error and user and not (current.has_stopped(user) or user in current.owners)
+        if current is None or has_ended or is_refused:
+            new = add_job()
+            if has_ended:
+                new.take_over(current)
+            current = new.start(work, failed=failed)
         jobs[kind, key] = current
-        for old in [old for old, each in jobs.items() if old[0] == kind and not each.under_way][:-most]:
+        for old in [place for place, other in jobs.items() if place[0] == kind and not other.is_active][:-most]:
             del jobs[old]
-    current.turn.join(visitor())
+    current.join(user)
     return current
 
 
-def find_job(kind: str, key: Hashable) -> ServerJob | None:
+def find_job(kind: str, key: Hashable) -> Job | None:
     """Return the job of that kind and key, or None if it was not started or others stopped it."""
     current = _jobs()[0].get((kind, key))
     if current is None or _ended_for_another(current):
         return None
-    current.turn.join(visitor())
+    current.join(current_user())
     return current
 
 
-def _ended_for_another(job: ServerJob) -> bool:
+def _ended_for_another(job: Job) -> bool:
     """Return whether a job ended before it was done, but this user did not stop it."""
-    return job.ended in ("left", "asked") and not job.stop_asked
+    return job.why_ended in (LEFT, STOPPED) and not job.is_stopping
 
 
 def drop(kind: str, key: Hashable) -> None:
@@ -66,6 +66,17 @@ def drop(kind: str, key: Hashable) -> None:
     jobs, lock = _jobs()
     with lock:
         jobs.pop((kind, key), None)
+
+
+def resume(kind: str, key: Hashable) -> None:
+    """Let this user resume a job that they stopped. If it is no longer running, the next request starts it again."""
+    jobs, lock = _jobs()
+    with lock:
+        current = jobs.get((kind, key))
+        if current is not None and not current.error and not current.is_ended:
+            current.resume(current_user())
+        else:
+            jobs.pop((kind, key), None)
 
 
 def leave(corpus: str) -> None:
@@ -80,55 +91,30 @@ def end(corpus: str, seconds: float) -> None:
     for _, job in ending_jobs:
         job.end()
     deadline = time.monotonic() + seconds
-    jobs, lock = _jobs()
     for place, job in ending_jobs:
         job.wait(max(0.0, deadline - time.monotonic()))  # a job that still runs would write files after the corpus is deleted
-        with lock:
-            jobs.pop(place, None)
+        drop(*place)
 
 
-def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], ServerJob]]:
+def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], Job]]:
     """Return the jobs whose key begins with the name of the corpus."""
     jobs, lock = _jobs()
     with lock:
         return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
 
 
-def resume(kind: str, key: Hashable) -> None:
-    """Let this user resume a job that they stopped. If it is no longer running, the next request starts it again."""
-    jobs, lock = _jobs()
-    with lock:
-        current = jobs.get((kind, key))
-        if current is not None and not current.error and not current.turn.stop_asked:
-            current.turn.resume(visitor())
-        else:
-            jobs.pop((kind, key), None)
-
-
-def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
-    """Show the progress of a job with a Stop button, or why it ended with the button `again`. `text` describes the progress."""
-    if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
-        st.rerun()
-
-    def watch() -> None:
-        progress.follow(current, lambda left: text(current, left), f"{widget}.stop")
-
-    progress.show_end(current, watch, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again")
-
-
-def read_in_job(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, failed: str) -> T | None:
+def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str) -> T | None:
     """Run `work`, which reads files for this user, in a job. Return its result, or None while it runs or after it was stopped.
 
     Without a result, the page shows the progress. Raises BadInput if the files cannot be read. The caller must store the result, because
     the job is dropped.
     """
-    key = visitor(), key
+    key = current_user(), key
     current = job(kind, key, work, failed=failed, most=MAX_READINGS)
-    current.wait(progress.AT_MOST_S)
+    current.wait(AT_MOST_S)
     if current.result is None and current.error is None:
-        show_state(
-            kind, key, describe_reading, widget=f"reading.{kind}".replace(" ", "_"), stopped=t("Reading stopped."), again=t("Read again")
-        )
+        widget = f"reading.{kind}".replace(" ", "_")
+        show_state(kind, key, describe_reading, widget=widget, stopped=t("Reading stopped."), again=t("Read again"))
         return None
     drop(kind, key)
     if current.error is not None:
@@ -136,6 +122,108 @@ def read_in_job(kind: str, key: Hashable, work: Callable[[ServerJob], T], *, fai
     return current.result
 
 
-def describe_reading(job: ServerJob, left: str) -> str:
+def show_state(kind: str, key: Hashable, describe: Callable[[Job, str], str], *, widget: str, stopped: str, again: str) -> None:
+    """Show the progress of a job with a Stop button, or why it ended with the button `again`."""
+    if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
+        st.rerun()
+    if is_running_or_ended(current, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again"):
+        follow(current, describe, f"{widget}.stop")
+
+
+def show_index_state(job: Job, again: Callable[[], object]) -> None:
+    """Show the progress of an index with Stop, or why it ended and a button that calls `again`."""
+    stopped = t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total)
+    if is_running_or_ended(job, again, stopped=stopped, label=t("Continue"), key="index.go_on"):
+        follow_index(job, is_stoppable=True)
+
+
+def is_running_or_ended(job: Job, again: Callable[[], object], *, stopped: str, label: str, key: str) -> bool:
+    """Return whether a job runs. Else show why it ended and a button that calls `again`. Run the page again if the job has finished."""
+    if job.result is not None:
+        st.rerun()
+    if job.is_running:
+        return True
+    st.error(plain(job.error), icon=":material/error:") if job.error else st.info(stopped, icon=":material/pause_circle:")
+    if st.button(label, icon=":material/play_arrow:", key=key):
+        again()
+        st.rerun()
+    return False
+
+
+@st.fragment(run_every=1.0)
+def follow(
+    job: Job,
+    describe: Callable[[Job, str], str],
+    key: str,
+    *,
+    is_stoppable: bool = True,
+    meanwhile: str = "",
+    help: str = "",
+    is_enough: Callable[[], bool] = lambda: False,
+) -> None:
+    """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once there `is_enough` for it.
+
+    `describe` returns the text for the job and the time left. `meanwhile` states what the page does until then.
+    """
+    if not job.is_running or is_enough():
+        st.rerun()
+    show_bar(job, f"{describe(job, duration((job.total - job.done) / max(job.speed, 1e-9)))} {meanwhile}".rstrip(), key, help, is_stoppable)
+
+
+def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool = True) -> None:
+    """Draw the progress bar of a job, with its place in the queue while it waits, and a Stop button."""
+    bar, stop = st.columns([5, 1], vertical_alignment="center") if is_stoppable else (st.container(), None)
+    if job.is_stopping:
+        text = t("Stopping after this step…")
+    elif job.is_waiting:
+        text = describe_place(job)
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
+    if stop:
+        options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.is_stopping, "on_click": job.stop, "help": help or None}
+        stop.button(t("Stop"), key=key, **options)
+
+
+def follow_index(job: Job, *, is_stoppable: bool = False, meanwhile: str = "") -> None:
+    """Show how much of a corpus is encoded."""
+    follow(job, _describe_index, "index.stop", is_stoppable=is_stoppable, meanwhile=meanwhile, help=t("You can continue later."))
+
+
+def wait_for(job: Job, again: Callable[[], object], *, is_labeled: bool = False) -> None:
+    """Return once the table of all tokens, or of the labeled ones, is encoded. Else show the progress, or how to resume, and end the run."""
+    with st.spinner(t("Reading labeled sentences…") if is_labeled else t("Reading your corpus…")):
+        job.wait(AT_MOST_S)
+    if job.result is None:
+        if job.is_running and is_labeled:
+            st.info(t("The page opens once these labeled sentences are read."))
+        elif job.is_running:
+            st.info(t("The page opens once your corpus is read."))
+        elif is_labeled:
+            st.info(t("This page needs these labeled sentences read."))
+        else:
+            st.info(t("This page needs your corpus read."))
+        show_index_state(job, again)
+        st.stop()
+
+
+def _describe_index(job: Job, left: str) -> str:
+    if not job.done:
+        return t("Starting to read all words…")
+    values = {"done": job.done, "total": job.total, "speed": job.speed, "left": left}
+    return t("Reading all words: {done:,} of {total:,} tokens, {speed:,.0f} per second, {left} left.", **values)
+
+
+def describe_reading(job: Job, left: str) -> str:
     """Describe how much of the files is read and how long the rest takes."""
     return t("Reading: {done:,.1f} of {total:,.1f} MB, {left} left.", done=job.done / 1e6, total=job.total / 1e6, left=left)
+
+
+def describe_labeled(done: int, total: int, left: str) -> str:
+    """Describe how many labeled tokens are encoded."""
+    return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words."""
+    if seconds < 90:
+        return t("{n:.0f} s", n=max(1, seconds))
+    return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)

@@ -1,7 +1,7 @@
 """Open models, vectors and tables once for all pages, for the workspace (core.workspace.Opener). Opened objects are never changed.
 
 The keys are names and fingerprints, and the caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited
-number at once (pages._frame.server_jobs), so that no page waits for them.
+number at once (pages._frame.jobs), so that no page waits for them.
 """
 
 from collections.abc import Iterable
@@ -30,11 +30,9 @@ from core.text.languages import Language
 from core.workspace import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.progress import AT_MOST_S, duration, labeled_text, wait_for
-from pages._frame import devices
-from pages._frame.in_use import VECTORS_NOTED
+from pages._frame.in_use import VECTORS_NOTED, selected_device
+from pages._frame.jobs import Job
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
@@ -44,7 +42,7 @@ MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second o
 
 def model(name: str) -> Model:
     """Return a model on the user's device. Results differ between devices only by rounding, so caches ignore the device."""
-    device = devices.in_use()
+    device = selected_device()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
@@ -69,13 +67,13 @@ def vectors(name: str) -> StaticVectors:
 
 
 def _vectors_of_file(name: str, path: Path) -> StaticVectors:
-    def work(job: ServerJob) -> StaticVectors:
+    def work(job: Job) -> StaticVectors:
         with job.watch_reading(path.stat().st_size):
             return open_vectors(name)
 
     key = name, version(name, "vectors")
     job = jobs.job(VECTORS, key, work, failed=t("Reading these vectors failed. Choose others."), most=KEPT_TABLES)
-    job.wait(AT_MOST_S)
+    job.wait(jobs.AT_MOST_S)
     if job.error is not None:
         jobs.drop(VECTORS, key)
         raise BadInput(job.error)
@@ -103,7 +101,7 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
         return _labeled(corpus, model_name)
     job = table_job(corpus, model_name, targets_only=labeled)
     if job.result is None:
-        wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), labeled=labeled)
+        jobs.wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), is_labeled=labeled)
     return job.result
 
 
@@ -112,8 +110,8 @@ def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
 
     def report(done: int, total: int, speed: float) -> None:
         bars or bars.append(st.empty())
-        left = duration((total - done) / max(speed, 1e-9))
-        bars[0].progress(min(1.0, done / max(1, total)), text=labeled_text(done, total, left))
+        left = jobs.duration((total - done) / max(speed, 1e-9))
+        bars[0].progress(min(1.0, done / max(1, total)), text=jobs.describe_labeled(done, total, left))
 
     def read() -> OccurrenceTable:
         table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
@@ -129,7 +127,7 @@ def is_labeled(corpus: str) -> bool:
     return keep("is labeled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
 
-def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
+def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Return the job that builds the table of every token of a corpus, and start it if needed. The table is stored on disk.
 
     A language's own sentences have one table, whichever additional words are selected. With `targets_only` it has the labeled tokens alone.
@@ -146,7 +144,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     )
 
 
-def find_table_job(corpus: str, model_name: str) -> ServerJob | None:
+def find_table_job(corpus: str, model_name: str) -> Job | None:
     """Return the job of `table_job`, or None if nobody has started it."""
     return jobs.find_job(*_key(corpus, model_name))
 
@@ -178,7 +176,7 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
         failed=t("Reading this corpus failed."),
         most=KEPT_TABLES,
     )
-    job.wait(AT_MOST_S)
+    job.wait(jobs.AT_MOST_S)
     if job.result is None:
         jobs.show_state(
             ENCODING,
@@ -209,7 +207,7 @@ def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
     return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 
 
-def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
+def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Resume a job that was stopped or failed."""
     jobs.resume(*_key(corpus, model_name, targets_only))
     return table_job(corpus, model_name, targets_only=targets_only)

@@ -13,23 +13,21 @@ from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.train import make_text_fit
 from core.classify.trainings import Order, cost, left_of_all
-from core.common.errors import ElmoscopeError
+from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import t, tn
-from core.common.turns import Turn
 from core.elmo.models import Model
 from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
-from pages._frame.server_jobs import Background, waiting_text
+from pages._frame.jobs import Job, describe_place
 
 
 @dataclass
-class TrainingJob(Background):
-    """The state of a training for the page. Only the job's thread writes it, except for `stop_asked`."""
+class Training:
+    """A training for the page: its job, the current step, and the results so far. Only the job's thread writes it."""
 
     order: Order
-    turn: Turn
+    job: Job
     stage: str = ""
-    share_done: float = 0.0
     seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
     curves: dict[tuple[str, int], list[dict]] = field(
         default_factory=dict
@@ -38,37 +36,30 @@ class TrainingJob(Background):
     pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
     dataset: Dataset | None = None
     notes: tuple[str, ...] = ()
-    training: bool = False  # the layers are there, the first run has begun
-
-    @property
-    def stop_asked(self) -> bool:
-        """Whether the training should stop: the user stopped it or left, or its time is over."""
-        return self.turn.is_over()
-
-    def stop(self) -> None:
-        self.turn.stop_asked = True
+    has_layers: bool = False  # the first run has begun
 
     @property
     def message(self) -> str:
         """The current step, or the length of the queue."""
-        return waiting_text(self.turn) if self.turn.began is None else self.stage
+        return describe_place(self.job) if self.job.began is None else self.stage
 
-    def start(self, model: Model, vectors: StaticVectors) -> TrainingJob:
+    @property
+    def error(self) -> str | None:
+        """Why the training ended, for the page, unless it is done or the user stopped it."""
+        return t("Stopped: the page was closed.") if self.job.why_ended == LEFT else self.job.error
+
+    def start(self, model: Model, vectors: StaticVectors) -> Training:
         failed = t("Training stopped with an error; the terminal shows it. Results so far are kept.")
-        return self.begin(lambda: self._work(model, vectors), failed=failed, name="training")
+        self.job.start(lambda job: self.train(model, vectors), failed=failed)
+        return self
 
     def title_of(self, variant: str, seed: int) -> str:
         """Return the title of a run, with its seed if there are several."""
         title = variant_titles()[variant]
         return t("{classifier}, seed {seed}", classifier=title, seed=seed) if len(self.order.seeds) > 1 else title
 
-    def _work(self, model: Model, vectors: StaticVectors) -> None:
-        with self.turn:
-            self._train(model, vectors)
-            if not self.turn.stop_asked:
-                self.turn.check()  # ended by the time limit: the page states this next to the results so far
-
-    def _train(self, model: Model, vectors: StaticVectors) -> None:
+    def train(self, model: Model, vectors: StaticVectors) -> int:
+        """Train all classifiers of the order and return their number. Raises JobEnded after the results of a job that should end."""
         order = self.order
         task = tasks.task_named(self.order.task)
         self.stage = t("Reading the texts")
@@ -84,7 +75,7 @@ class TrainingJob(Background):
         frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]
-        self.training, self.seconds_left = True, None
+        self.has_layers, self.seconds_left = True, None
         for number, (variant, seed) in enumerate(runs):
             if variant.members:
                 self._make_committee(variant, seed, frozen[variant.name])
@@ -94,9 +85,9 @@ class TrainingJob(Background):
             trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
             values = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **values)
-            for event in tasks.run(trainer, stop=lambda: self.stop_asked):
+            for event in tasks.run(trainer, stop=self.job.is_over):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
-                self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
+                self.job.done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
                 self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
                 if event.measures:
                     self._keep_curve(variant.name, seed, getattr(trainer, "history", []))
@@ -106,8 +97,8 @@ class TrainingJob(Background):
                 tokens = [example.tokens for example in self.dataset.train]
                 self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
             self.heads[variant.name, seed] = head
-            if self.stop_asked:
-                return
+            self.job.check()
+        return len(runs)
 
     def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
         """Store the epochs of a run, including those of an earlier visit that it resumed."""
@@ -120,8 +111,8 @@ class TrainingJob(Background):
         self.heads[variant.name, seed] = make_committee(variant, trained, self.dataset, config, frozen)
 
     def _layers(self, done: int, total: int, speed: float) -> None:
-        self.share_done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
-        if self.stop_asked:
+        self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
+        if self.job.is_over():
             raise _Stopped(t("Stopped before the first epoch. Layers computed so far are kept."))
 
 

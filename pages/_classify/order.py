@@ -19,10 +19,11 @@ from core.files import public_data
 from core.text.own_corpus import Source, is_quick
 from pages._cached import jobs
 from pages._cached.kept import keep
-from pages._frame.choices import BOUND, choice, coded_choices
+from pages._frame.choices import choice, coded_choices
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job, hold_turn
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import ServerJob, in_turn
+from pages._frame.parameters import bound
 from pages._frame.uploads import upload_box, upload_limit
 
 OWN = "own"
@@ -51,19 +52,12 @@ def choose(in_use: InUse) -> Order | None:
             SHARES,
             1.0,
             format_func=lambda s: f"{s:.0%}",
-            key="share",
-            **BOUND,
+            **bound("share"),
             help=t("Used for training and validation. Results shows ELMo’s gain by size."),
         )
-        seeds = st.slider(t("Seeds"), 1, 5, 1, key="seeds", **BOUND, help=t("One training per seed, each from a different random start."))
+        seeds = st.slider(t("Seeds"), **bound("seeds"), help=t("One training per seed, each from a different random start."))
         epochs = st.slider(
-            t("Maximum epochs"),
-            1,
-            40,
-            30,
-            key="epochs",
-            **BOUND,
-            help=t("Training stops early after four epochs without a lower validation loss."),
+            t("Maximum epochs"), **bound("epochs"), help=t("Training stops early after four epochs without a lower validation loss.")
         )
     if not files:
         return None
@@ -119,8 +113,8 @@ def _offer_ag_news() -> None:
             )
             bar.progress(min(1.0, event.done / size), text=message)
 
-        with show_errors(), in_turn(bar) as turn:
-            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
+        with show_errors(), hold_turn(bar) as job:
+            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=job.is_over)
             st.rerun()
 
 
@@ -161,7 +155,7 @@ def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T
     results = st.session_state.setdefault(_READ, {})
     if (kind, key) not in results:
 
-        def work(job: ServerJob) -> T:
+        def work(job: Job) -> T:
             with job.watch_reading(path.stat().st_size):
                 return read()
 

@@ -31,9 +31,8 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, plain, show_errors, show_html
 from pages._frame.menu import page_link
 from pages._widgets import lists
-from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw, weight_bars
-from pages._widgets.inputs import offer_examples
+from pages._widgets.inputs import as_you_type, offer_examples
 
 LEAST_GAIN = 0.05  # points, below which ELMo adds none
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand

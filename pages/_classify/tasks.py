@@ -33,9 +33,8 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import page_link
 from pages._widgets import lists
-from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
-from pages._widgets.inputs import offer_examples
+from pages._widgets.inputs import as_you_type, offer_examples
 
 COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")

@@ -17,16 +17,16 @@ from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
 from core.files.user_names import clean_name
 from pages._cached import classifiers, opened
-from pages._cached.progress import duration
+from pages._cached.jobs import duration, show_bar
 from pages._cached.views import workspace_of
-from pages._classify.job import TrainingJob
+from pages._classify.job import Training
 from pages._classify.measured import confusion_alt
 from pages._classify.order import choose
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.jobs import add_job
 from pages._frame.markup import plain, show_errors
 from pages._frame.menu import page_link
-from pages._frame.server_jobs import ask_for_turn
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -35,55 +35,49 @@ RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the s
 
 
 def show(in_use: InUse) -> None:
-    job: TrainingJob | None = st.session_state.get("training")
+    training: Training | None = st.session_state.get("training")
     with show_errors():
         order = choose(in_use)
-        running = job is not None and job.running
-        if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
+        is_running = training is not None and training.job.is_running
+        if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or is_running, key="train.go"):
             # Opened before a place in the queue is requested, because they may be missing.
             model, vectors = opened.model(in_use.model), opened.vectors(in_use.vectors)
-            job = TrainingJob(order, ask_for_turn()).start(model, vectors)
-            st.session_state.training = job
-            job.wait(0.3)  # so that a small job's result is on the page at once
+            training = st.session_state.training = Training(order, add_job()).start(model, vectors)
+            training.job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
-    if job is None:
+    if training is None:
         notice([t("Nothing trained in this session yet. The bundled classifiers are on Try it.")])
-    elif job.running:
-        _watch(job)
+    elif training.job.is_running:
+        _watch(training)
     else:
         # In a container, like the fragment, whose elements it replaces one by one. Elsewhere both would be visible until the run ends.
         with st.container():
             st.empty()  # where the progress was
-            _show(job, finished=True)
+            _show(training, finished=True)
     show_comparison()
 
 
 @st.fragment(run_every=1.0)
-def _watch(job: TrainingJob) -> None:
-    if not job.running:
+def _watch(training: Training) -> None:
+    if not training.job.is_running:
         st.rerun()  # once, for the complete page: it enables the button and ends the updates
-    message = job.message
-    if job.turn.stop_asked:
-        message = t("Stopping after this step…")
-    elif job.seconds_left is not None:
-        if job.training:
-            message = t("{stage}; at most {time} left", stage=message, time=duration(job.seconds_left))
+    message = training.message
+    if training.seconds_left is not None:
+        if training.has_layers:
+            message = t("{stage}; at most {time} left", stage=message, time=duration(training.seconds_left))
         else:
-            message = t("{stage}; {time} left", stage=message, time=duration(job.seconds_left))
-    bar, stop = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(min(1.0, job.share_done), text=message)
-    options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.turn.stop_asked, "on_click": job.stop}
-    stop.button(t("Stop"), key="train.stop", help=t("The best so far is kept"), **options)
+            message = t("{stage}; {time} left", stage=message, time=duration(training.seconds_left))
+    show_bar(training.job, message, "train.stop", t("The best so far is kept"))
     # This fragment draws no buttons: they would lose a click before the page is drawn again.
-    _show(job, finished=False)
+    _show(training, finished=False)
 
 
-def _show(job: TrainingJob, *, finished: bool) -> None:
-    if job.error:
-        st.error(plain(job.error), icon=":material/error:")
-    for note in job.notes:
+def _show(training: Training, *, finished: bool) -> None:
+    if training.error:
+        st.error(plain(training.error), icon=":material/error:")
+    for note in training.notes:
         st.caption(plain(note))
-    curves = {job.title_of(*run): list(points) for run, points in dict(job.curves).items() if len(points) > 1}
+    curves = {training.title_of(*run): list(points) for run, points in dict(training.curves).items() if len(points) > 1}
     if curves:
         panels = (("valid_loss", t("validation loss, nats"), False), ("valid_accuracy", t("validation accuracy"), True))
         for column, (key, title, percent) in zip(st.columns(2, gap="large"), panels, strict=True):
@@ -92,14 +86,14 @@ def _show(job: TrainingJob, *, finished: bool) -> None:
             alt = t("{what} by epoch: {names}.", what=title, names=", ".join(lines))
             with column:
                 draw(figure, key=f"train.{key}", alt=alt)
-    if job.heads:
-        show_results(job, finished=finished)
+    if training.heads:
+        show_results(training, finished=finished)
 
 
-def show_results(job: TrainingJob, *, finished: bool) -> None:
-    result = dict(job.heads)
+def show_results(training: Training, *, finished: bool) -> None:
+    result = dict(training.heads)
     table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
-    st.markdown(t("#### On unseen texts: {name}", name=plain(job.order.title)))
+    st.markdown(t("#### On unseen texts: {name}", name=plain(training.order.title)))
     _show_table(table)
     notice(describe_training(result))
     if learned := learned_weights(result):
@@ -112,7 +106,7 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
     draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
     if finished:
-        _actions(job, table)
+        _actions(training, table)
 
 
 def _header(column: str) -> str:
@@ -172,21 +166,21 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
     )
 
 
-def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
-    lists.twin(_in_words(table), name=f"training-{job.order.task}", key="train.twin", label=t("Export table"))
+def _actions(training: Training, table: pd.DataFrame) -> None:
+    lists.twin(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
-        condition = {"texts": job.order.title, "share": job.order.share, "epochs at most": job.order.epochs}
+        condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
         comparison = st.session_state.setdefault("comparison", [])
         comparison.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in comparison)
     if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
-        order = job.order
-        seed = job.order.seeds[0]
-        mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
+        order = training.order
+        seed = training.order.seeds[0]
+        mine = {variant: head for (variant, s), head in training.heads.items() if s == seed}
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
         over = workspace_of(order.model, order.vectors)
-        classifiers.hold(title, classifiers.Trained(opened, job.dataset, over, dict(job.pooled)))
+        classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
         page_link(
             "classify",
             t("Listed there as “{title}”", title=plain(title)),
@@ -196,8 +190,8 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         )
     notebook_.download_button(
         t("Training notebook"),
-        json.dumps(notebook(job.order), indent=1),
-        clean_name(f"train-{job.order.task}.ipynb"),
+        json.dumps(notebook(training.order), indent=1),
+        clean_name(f"train-{training.order.task}.ipynb"),
         "application/x-ipynb+json",
         key="train.notebook",
         icon=":material/download:",

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from time import monotonic
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -13,19 +11,13 @@ from core.common.i18n import t
 from core.common.markup import plain, shorten
 from pages._export import record
 from pages._frame.browser import limit_text
-from pages._frame.links import drop, write
 from pages._frame.menu import has_switch
-from pages._frame.question import gone_through_history
+from pages._frame.parameters import BOUND, LAYER_KEYS, bound, drop, is_new, read_parameter, write_parameter
 
-# What a widget is given besides its key: its value stands in the address.
-BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
-LAYERS = "layers"  # the session's, of the model in use
-ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
-# Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
-LAYER_KEYS = ("layer", "nlayer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer")
-WEIGHTS = "s"
-SAID = "layers.said"  # of them, in the run before
-ECHO_S = 5.0  # so long a quick press may still come with the address of before the last one
+LAYERS = "layers"  # the session's key of the layers of the selected model
+ALL, TOKENS = "all layers", "all tokens"  # views of the Map page that are not layers
+WEIGHTS = "s"  # the parameter of the weights of a mix
+SAID = "layers.said"  # the session's key of the messages that the next run shows
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
@@ -33,7 +25,7 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
 
     `titles` maps codes to titles. The items of a list are codes and titles, unless `format_func` gives other titles.
     """
-    if not isinstance(titles, Mapping) and "format_func" not in options:  # kept by Streamlit alone: quick presses overtake no address
+    if not isinstance(titles, Mapping) and "format_func" not in options:  # Streamlit alone stores these
         return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
     named = {code: options.get("format_func", titled)(code) for code in titles}
@@ -77,8 +69,7 @@ def mix_weights(**options: Any) -> str:
     return options.pop("place", st).text_input(
         t("Layer weights, 0 to {top}", top=n - 1),
         ",".join("1" * n),
-        key=WEIGHTS,
-        **BOUND,
+        **bound(WEIGHTS),
         **options,
         help=t("{n} numbers. The Mix page has sliders.", n=n),
     )
@@ -156,48 +147,31 @@ def coded_choice(
 def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
     """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
     state = st.session_state
-    given = st.query_params.get(key)
-    if _newly_given(key, given):
+    given = read_parameter(key)
+    if key not in state or is_new(key):
         known = [code for code in (given or "").split(",") if code in titles]
         state[key] = known if known or given == "" else list(default)
     else:
         state[key] = [code for code in state[key] if code in titles]
     picked = st.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
     chosen = [code for code in titles if code in picked]
-    _write(key, None if set(chosen) == set(default) else ",".join(chosen))
+    write_parameter(key, None if set(chosen) == set(default) else ",".join(chosen))
     return chosen
 
 
 def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     """Return the value of a coded choice before the widget is drawn."""
     state = st.session_state
-    given = st.query_params.get(key)
-    if _newly_given(key, given):
+    given = read_parameter(key)
+    if key not in state or is_new(key):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
     return state[key]
 
 
-def _newly_given(key: str, given: str | None) -> bool:
-    """Return whether the URL wins over the widget: in the first run, after Back, and if no run of this session wrote the URL's value."""
-    state = st.session_state
-    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
-    return key not in state or gone_through_history() or (given is not None and given not in ours)
-
-
 def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
     settle_choice(key, titles, default)
     chosen = drawn() or default
-    _write(key, None if chosen == default else chosen)
+    write_parameter(key, None if chosen == default else chosen)
     return chosen
-
-
-def _write(key: str, latest: str | None) -> None:
-    """Write the URL parameter, or remove it for the default (None)."""
-    state = st.session_state
-    seen = f"{key}.seen"
-    write(key, latest)
-    if seen in state and state[seen] != latest:
-        state[f"{key}.before"] = [*state.get(f"{key}.before", ())[-7:], (state[seen], monotonic())]
-    state[seen] = latest

@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, callbacks, client_values, language, links
+from pages._frame import browser, language, parameters, patches
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -33,11 +33,11 @@ ENGLISH_ONLY = "pages/classify.py"
 
 def frame(file: str) -> InUse:
     """Begin a page and return the selected model and data. This must be the first Streamlit call. `file` is the file of the page in the menu."""
-    client_values.install()
-    callbacks.install()
-    links.give_back()
+    patches.check_values()
+    patches.protect_callbacks()
+    parameters.restore_values()
     language.follow()
-    links.open_view()
+    parameters.open_link()
     page = next(page for page in list_pages() if page.file == file)
     view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
@@ -64,7 +64,7 @@ def frame(file: str) -> InUse:
         coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
-    links.show_errors()
+    parameters.show_link_errors()
     if file == ENGLISH_ONLY:
         if in_use.beside:
             st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
@@ -98,12 +98,12 @@ def show(module: str, *args) -> None:
         with show_errors():
             import_module(module).show(*args)
             import_module("pages._widgets.downloads").show()
-            import_module("pages._widgets.gestures").listen()
+            import_module("pages._widgets.components").listen_to_gestures()
             import_module("pages._home.ahead").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
-                import_module("pages._word.engines").compare_engines(in_use)
+                import_module("pages._word.reading").compare_engines(in_use)
     finally:
-        links.keep_values()
+        parameters.store_values()
 
 
 def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:

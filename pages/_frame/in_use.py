@@ -1,5 +1,6 @@
 """The expander "Model and data" of the sidebar: select, download or name the model, vectors, sentences and engine."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,11 +22,11 @@ from core.files.quotas import VISITS
 from core.text import languages
 from core.text.labeled_words import parts, sentences_of, with_all
 from core.text.languages import Language
-from pages._frame import devices, language, places
-from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
-from pages._frame.links import drop
+from pages._frame import language
+from pages._frame.choices import choice, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame.jobs import hold_turn
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import in_turn
+from pages._frame.parameters import bound, drop, may_read, read_parameter, write_parameter
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
@@ -69,9 +70,9 @@ def choose(content: Language) -> InUse:
         if (reads := sentences_of(corpus)) and st.button(title, key="corpus.words", icon=":material/menu_book:", width="stretch"):
             st.dialog(title, width="large")(_words)(reads)
         engine = st.selectbox(
-            t("Engine"), [OURS, THEIRS], key="engine", **BOUND, help=t("AllenNLP is the slower reference, compared with Elmoscope.")
+            t("Engine"), [OURS, THEIRS], **bound("engine"), help=t("AllenNLP is the slower reference, compared with Elmoscope.")
         )
-        devices.choose()
+        choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     models = [short_name(name) for name in (model, beside) if name]
@@ -95,8 +96,7 @@ def _choose_second_model(model: str) -> str:
     chosen = st.selectbox(
         t("Second model"),
         ["", *others],
-        key="beside",
-        **BOUND,
+        **bound("beside"),
         accept_new_options=True,
         on_change=_forget_compared,
         format_func=lambda name: name or nothing,
@@ -178,8 +178,8 @@ def name_corpus(key: str) -> None:
         name = user_names.corpus_name(path) or (_keep_file(path) if path.is_file() else value)
         if name != value:
             st.session_state[key] = name
-            if key in st.query_params:
-                st.query_params[key] = name
+            if read_parameter(key) is not None:
+                write_parameter(key, name)
                 st.rerun()  # the box reads the address as it was when the run began
 
 
@@ -199,8 +199,8 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
 
 def _read_parameter(key: str) -> str:
     """Return a parameter of the address, or "" for a path that the user has not allowed. Runs of a fragment may still have such a path."""
-    value = st.query_params.get(key, "")
-    return value if places.may_read(key, value) else ""
+    value = read_parameter(key) or ""
+    return value if may_read(key, value) else ""
 
 
 def _keep_file(path: Path) -> str:
@@ -210,10 +210,10 @@ def _keep_file(path: Path) -> str:
         kept = library.keep_files(sources)
     else:
         bar = st.progress(0.0, text=t("Reading texts…"))
-        with in_turn(bar) as turn:  # the turn ends when the page is closed or runs again
+        with hold_turn(bar) as job:  # the turn ends when the page is closed or runs again
 
             def report(done: int, total: int, _: float) -> None:
-                turn.check()
+                job.check()
                 bar.progress(done / total, text=t("Reading texts…"))
 
             kept = library.keep_files(sources, report=report)
@@ -262,8 +262,7 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     chosen = st.selectbox(
         label,
         [default, *others],  # first: what stands there is the default, which another language may replace
-        key=kind,
-        **BOUND,
+        **bound(kind),
         accept_new_options=True,
         help=help,
     )
@@ -321,6 +320,39 @@ def _download(name: str, kind: str) -> None:
         sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
         bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
-    with show_errors(), in_turn(bar) as turn:
-        registry.resolve(name, kind, allow_download=True, report=report, stop=turn.is_over)
+    with show_errors(), hold_turn(bar) as job:
+        registry.resolve(name, kind, allow_download=True, report=report, stop=job.is_over)
         st.rerun()
+
+
+CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
+DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
+
+
+def choose_device() -> None:
+    """Draw the choice of a device if there is more than one."""
+    there = _present_devices()
+    if len(there) == 1:
+        return
+    titles = {name: _device_names().get(name, name) for name in (CPU, *(name for name in there if name != CPU))}
+    choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
+
+
+def selected_device() -> str:
+    """Return the selected device (see core.common.device). It is the processor by default, and in threads without a user."""
+    there = _present_devices()
+    chosen = st.session_state.get("device") if len(there) > 1 else None
+    return chosen if chosen in there else CPU
+
+
+def _present_devices() -> tuple[str, ...]:
+    """Return the devices that torch can use. Do not load torch on a machine without a graphics card, so that a page appears sooner."""
+    if "torch" not in sys.modules and sys.platform == "linux" and not any(Path(driver).exists() for driver in DRIVERS):
+        return (CPU,)
+    from core.common import device
+
+    return device.present()
+
+
+def _device_names() -> dict[str, str]:
+    return {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}

@@ -14,10 +14,10 @@ from core.files import registry
 from core.text import languages
 from core.text.languages import Language
 from core.text.tokens import bare
-from pages._frame import examples, fonts
+from pages._frame import examples
+from pages._frame.browser import check_font
 from pages._frame.choices import LAYERS
-from pages._frame.links import write
-from pages._frame.question import gone_through_history
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
 WORDS = ("map_word", "found_word")  # keys of a chosen word, which the other language has not
@@ -29,7 +29,7 @@ def follow() -> None:
     i18n.follow(_chosen)
     languages.follow(_read)
     model_layers.follow(_layers)
-    code = st.query_params.get("lang", i18n.ENGLISH)
+    code = read_parameter("lang") or i18n.ENGLISH
     if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
         st.session_state.lang = code
         _changed()
@@ -48,7 +48,7 @@ def choose() -> Language:
         label_visibility="collapsed",
         on_change=_changed,
     )
-    write("lang", None if chosen == i18n.ENGLISH else chosen)
+    write_parameter("lang", None if chosen == i18n.ENGLISH else chosen)
     return _content(chosen)
 
 
@@ -64,7 +64,7 @@ def say_if_missing(content: Language) -> None:
     """Show a message if the selected language lacks a model, its texts, or a font."""
     code = _code()
     name = languages.get_language(code).name
-    fonts.check(name)
+    check_font(name)
     if file := i18n.damaged(code):
         st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
     if content.code != code:
@@ -110,7 +110,7 @@ def _chosen() -> str | None:
     """Return the language that the user chose, or None in a thread without a user."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return None
-    return st.session_state.get("lang") or st.query_params.get("lang")
+    return st.session_state.get("lang") or read_parameter("lang")
 
 
 def _read() -> str | None:

@@ -23,7 +23,7 @@ from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
 from pages._frame import examples
-from pages._frame.links import write
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's, of what was settled last
@@ -57,7 +57,9 @@ def settle() -> InQuestion:
     except ElmoscopeError:  # no analyzer: the page will say so where it reads the sentence
         tokens = ((), ())
     if by_address:
-        state[READ_AS] = st.query_params.get(READ_AS, "" if before is None or gone_through_history() else state.get(READ_AS, ""))[:LONGEST]
+        given = read_parameter(READ_AS)
+        usual = "" if before is None or gone_through_history() else state.get(READ_AS, "")
+        state[READ_AS] = (usual if given is None else given)[:LONGEST]
         for key, of in zip(SIDES, tokens, strict=True):
             _taps_of_address(key, of, forget=before is None or gone_through_history())
     tapped = tuple(_tapped_at(key, of) for key, of in zip(SIDES, tokens, strict=True))
@@ -67,7 +69,7 @@ def settle() -> InQuestion:
         if of and stored_position != position:
             state[f"{key}i"] = position
     possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
-    write(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
+    write_parameter(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
     in_question = InQuestion(texts, tokens, positions, guesses, code, page)
     words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
     state["w"] = words[0] if words else examples.first_word()
@@ -98,7 +100,7 @@ def follow(key: str, usual: str) -> None:
     result = now()
     words = tuple(of[k].casefold() for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
     seen = state.get(f"{key}.followed")
-    if seen != words and not ((seen is None or gone_through_history()) and key in st.query_params):
+    if seen != words and not ((seen is None or gone_through_history()) and read_parameter(key) is not None):
         state[key] = usual
     state[f"{key}.followed"] = words
 
@@ -148,11 +150,6 @@ def read_as(word: str) -> None:
     st.session_state[READ_AS] = word
 
 
-def gone_through_history() -> bool:
-    """Return whether this run comes from Back or Forward, so that the URL wins over the widgets."""
-    return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
-
-
 def default_text(key: str) -> str:
     """Return the text of a box before the user types."""
     return examples.pairs().get(examples.first_word(), ("", ""))[SIDES.index(key)]
@@ -163,7 +160,7 @@ def text_of(key: str, by_address: bool) -> str:
 
     It comes from the URL on a cold link, on another page, after Back, and without a box. Otherwise it comes from the session.
     """
-    text = st.query_params.get(key) if by_address or key not in st.session_state else None
+    text = read_parameter(key) if by_address or key not in st.session_state else None
     if text is None and not gone_through_history():
         text = st.session_state.get(key)
     return (default_text(key) if text is None else text)[: limits().max_text]
@@ -192,7 +189,7 @@ def plain_label(token: str) -> str:
 
 def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None:
     """Select the token in the URL. With `forget`, drop an earlier selection if the URL names none."""
-    label = st.query_params.get(f"{key}i")
+    label = read_parameter(f"{key}i")
     labels = token_labels(tokens)
     if label in labels:
         st.session_state[f"{key}.tapped"] = tokens[labels.index(label)]

@@ -23,7 +23,7 @@ from core.files.quotas import VISITS
 WARM_UP_AFTER_S = 30.0
 EXPIRY_INTERVAL_S = 300.0
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # a logger that warns of computations outside a page
-PAGE = ("pages._home.door", "pages._home.show", "pages._widgets.downloads", "pages._widgets.gestures")
+PAGE = ("pages._frame.frame", "pages._home.live", "pages._home.show", "pages._widgets.downloads", "pages._widgets.components")
 
 
 @asynccontextmanager

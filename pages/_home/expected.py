@@ -24,8 +24,8 @@ from pages._frame import language, question
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._widgets import lists
+from pages._widgets.components import SHARED
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import SHARED
 
 KEY = "home.expected"  # of the component
 _read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for end in ("js", "css")}

@@ -9,8 +9,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from pages._frame.in_use import InUse
-from pages._frame.links import give_again
 from pages._frame.markup import show_errors, show_html
+from pages._frame.parameters import restore_again
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
@@ -30,14 +30,14 @@ def rest(took: float) -> str:
 def show(in_use: InUse) -> None:
     st.html(STYLE)
     _answer(in_use)
-    import_module("pages._home.alone").show(in_use)
+    import_module("pages._home.show").offer_html_file(in_use)
 
 
 @st.fragment
 def _answer(in_use: InUse) -> None:
     began = time.perf_counter()
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
-        give_again()
+        restore_again()
         settle()
     with show_errors(), st.container(key="home_answer"):  # inside: an error in a fragment does not reach its caller
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))

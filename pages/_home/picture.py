@@ -19,16 +19,15 @@ from core.views.pair import Pair
 from pages._cached.views import workspace
 from pages._frame import question
 from pages._frame.in_use import InUse
-from pages._frame.links import write
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._widgets.charts import note
+from pages._widgets.components import get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import get_settings, instrument, sequence
-from pages._widgets.maps import map_widget
-from pages._word import pair_layer, verdict
+from pages._word import verdict
 
 KEY, CURVES = "home.live", "home.curves"  # of the components
 SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
-_curves = instrument("curves", Path(__file__).parent)
+_curves = make_component("curves", Path(__file__).parent)
 
 
 def show(in_use: InUse, pair: Pair, scene: Scene, chosen: Mapping[int, Chosen]) -> str:
@@ -68,13 +67,13 @@ def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
 def _space(scene: Scene) -> str:
     """Return the space that is shown: the address's or the hand's, else the last, the sense space."""
     state = st.session_state
-    if SPACE not in state or question.gone_through_history():
-        state[SPACE] = st.query_params.get(SPACE)
+    if SPACE not in state or gone_through_history():
+        state[SPACE] = read_parameter(SPACE)
         if state[SPACE] in scene.spaces:
-            pair_layer.keep(state[SPACE])
+            verdict.keep_layer(state[SPACE])
     last = scene.spaces[-1]
     space = state[SPACE] if state[SPACE] in scene.spaces else last
-    write(SPACE, None if space == last else space)
+    write_parameter(SPACE, None if space == last else space)
     return space
 
 
@@ -85,7 +84,7 @@ def _take_set() -> None:
         return
     if (space := given.get("view")) in scene.spaces:
         st.session_state[SPACE] = space
-        pair_layer.keep(space)
+        verdict.keep_layer(space)
     if scene.labeled and type(row := given.get("taken")) is int and 0 <= row < len(scene.texts):
         sentence = occurrences(scene)[row]
         question.put(b=sentence.sentence, word=sentence.word)

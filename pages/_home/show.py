@@ -2,28 +2,65 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 import pandas as pd
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import html
+from core.common.model_layers import MIX, Layers
 from core.senses.judge import is_word
+from core.senses.scene import Scene
+from core.senses.verdict import CLOSE, ONE, Verdict
 from core.text import languages
 from core.text.tokens import bare
-from core.views.pair import angles
-from pages._cached.views import about, workspace
+from core.views.pair import Angles, angles
+from pages._cached import jobs
+from pages._cached.kept import version
+from pages._cached.views import about, workspace, workspace_of
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
-from pages._frame.markup import show_errors, show_html
-from pages._home import expected, notices, picture
-from pages._home.beside import Beside
-from pages._widgets import lists, static
+from pages._frame.jobs import Job
+from pages._frame.markup import plain, show_errors, show_html
+from pages._home import expected, picture
+from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-from pages._word import verdict, verdict_words
+from pages._word import verdict
+
+AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """The same two words in a second model, at the same depth as the first."""
+
+    name: str
+    angles: Angles
+
+    @property
+    def layers(self) -> Layers:
+        return self.angles.layers
+
+    def place(self, space: str, first: Layers) -> float:
+        """Return the position among this model's layers of a space of the first model, at the same depth."""
+        top = self.layers.n - 1
+        return top + 1.0 if space == MIX else int(space) * top / max(1, first.n - 1)
+
+    def where(self, place: float) -> str:
+        """Return the name of the space at a position, or of the two next to it."""
+        low = int(place)
+        share = place % 1
+        spaces = self.layers.spaces
+        if share < AT_STOP or share > 1 - AT_STOP:
+            return self.layers.title(spaces[round(place)])
+        a, b = (self.layers.title(spaces[k]) for k in (low, low + 1))
+        return t("between {a} and {b}", a=a, b=b)
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -48,7 +85,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if foreign := language.foreign(bare(first.word), second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
-        title, reason = verdict_words.title_with_senses(judgment), judgment.say_certainty()
+        title, reason = verdict.title_with_senses(judgment), judgment.say_certainty()
     elif all(is_word(each.in_context, languages.in_use()) for each in (first, second)):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
@@ -73,12 +110,98 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if in_use.beside:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
             other = Beside(short_name(in_use.beside), angles(workspace(in_use).beside(in_use.beside), first.in_context, second.in_context))
-    unknown = static.unknown(workspace(in_use).vectors, spellings) if are_words else []
-    if lines := [*notices.write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
+    unknown = lists.unknown(workspace(in_use).vectors, spellings) if are_words else []
+    if lines := [*write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
         notice(lines)
-    rows = [(notices.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-    rows += [(notices.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
+    rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
+    rows += [(second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     expected.note_table(words)
     if scene:
         lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
+
+
+def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, other: Beside | None) -> list[str]:
+    """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
+    lines = [say_picture(scene, space, verdict)] if scene else []
+    return lines + ([describe_second_model(other, space or MIX)] if other else [])
+
+
+def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
+    """Return what the picture shows of both stars, in at most 15 words."""
+    place = scene.spaces.index(space)
+    if not scene.stars[place].any() and not scene.points[place].any():
+        return t("Before ELMo reads the sentence, all sentences share one point.")
+    if not scene.labeled:
+        if scene.ring is not None and scene.distance is not None and scene.distance > scene.ring:
+            return t("The stars are farther apart than most sentences with one meaning.")
+        return t("The stars are as near as sentences with one meaning.")
+    first, second = (scene.senses[k] for k in scene.nearest[place])
+    if verdict is not None and verdict.says != CLOSE and (first == second) != (verdict.says == ONE):
+        return t("Here the picture and the verdict disagree.")
+    if first == second:
+        return t("Both stars are nearest to “{sense}”.", sense=first)
+    return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
+
+
+def describe_second_model(other: Beside, space: str) -> str:
+    """Return what the second model says at the same depth."""
+    layers = model_layers.in_use()
+    place = other.place(space if space in layers.spaces else MIX, layers)
+    values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
+    return t("{model} at the same depth ({where}): {cosine:.2f}.", **values)
+
+
+def name_of(vectors: str) -> str:
+    """Return GloVe, a layer or the mix, as in a list of both networks' numbers."""
+    return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
+
+
+def second_model_title(other: Beside, space: str) -> str:
+    """Return a space of the second model, as in a list of all numbers."""
+    return t("{model}, {layer}", model=other.name, layer=other.layers.short(space))
+
+
+ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
+
+
+def offer_html_file(in_use: InUse) -> None:
+    """Offer a page that runs without this server: the selected model in one HTML file. A job makes it on request, once for all users."""
+    opened = st.expander(t("A page that runs without this server"), icon=":material/flight_takeoff:", key=ALONE, on_change="rerun")
+    if not opened.open:
+        return
+    key = in_use.model, version(in_use.model, "model"), i18n.language()  # which the page opens in
+    with opened:
+        st.caption(
+            t(
+                "One HTML file with {model} in it. It opens from disk in any browser, without a network.",
+                model=plain(short_name(in_use.model)),
+            )
+        )
+        if jobs.find_job(ALONE_JOB, key) is None:
+            if st.button(t("Make the page"), key=f"{ALONE}.make", icon=":material/build:"):
+                _make_html_file(in_use.model, key)
+                st.rerun()
+            return
+        made = _make_html_file(in_use.model, key)
+        if made.result is None:
+            jobs.show_state(
+                ALONE_JOB, key, lambda job, left: job.stage or t("Starting…"), widget=ALONE, stopped=t("Stopped."), again=t("Make the page")
+            )
+            return
+        label = t("Download, {mb:.0f} MB", mb=len(made.result) / 1e6)
+        st.download_button(
+            label, made.result, "elmoscope.html", "text/html", key=f"{ALONE}.file", icon=":material/download:", on_click="ignore"
+        )
+
+
+def _make_html_file(model: str, key: tuple) -> Job:
+    def work(job: Job) -> bytes:
+        from core.live.page import page_of
+
+        def report(share: float, what: str) -> None:
+            job.count(what, round(STEPS * share), STEPS)
+
+        return page_of(workspace_of(model), report=report).encode("utf-8")
+
+    return jobs.job(ALONE_JOB, key, work, failed=t("The page could not be made. Try again."), most=1)

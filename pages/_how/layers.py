@@ -20,8 +20,8 @@ from pages._frame.choices import choice
 from pages._frame.in_use import InUse
 from pages._how.texts import Rows, shorten
 from pages._widgets.charts import draw, weight_bars
+from pages._widgets.components import sliders
 from pages._widgets.inputs import Chosen, sentence
-from pages._widgets.mix_sliders import sliders
 from pages._word import verdict
 
 CELLS, READ = 48, 16  # cells shown, and tokens of those read before

@@ -24,7 +24,7 @@ from pages._how.texts import Rows, Step, shorten, steps
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.steps import stepper
-from pages._word import of_elmo_alone
+from pages._word import reading
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
 Draw = Callable[[Walk, ModelShape], tuple[list[str], Rows]]
@@ -33,7 +33,7 @@ WIDE, MIDDLE, NARROW = (1000, 7, 190), (640, 4, 190), (380, 3, 0)
 LEAST, MOST = 5, 13  # height of a strip; all layers of a kind share about 30 pixels
 PAD, GAP = 7, 8
 PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the other steps are not part of the network
-# A click on a box presses the number of its step, which the browser changes at once (pages._widgets.step_keys). The script restores the
+# A click on a box presses the number of its step, which the browser changes at once (pages._widgets.steps). The script restores the
 # keyboard focus when the picture is drawn again.
 _CODE = {end: Path(__file__).with_name(f"network.{end}").read_text("utf-8") for end in ("css", "js")}
 _network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', **_CODE)
@@ -42,7 +42,7 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 @fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
+    if reading.say_if_transformer(in_use, reading.HOW):
         return
     over = workspace(in_use)
     token_walk = of("model.encoder", walk, over, chosen.tokens, chosen.position)

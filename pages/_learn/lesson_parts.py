@@ -15,9 +15,9 @@ from core.common.significance import Paired
 from core.evaluation import relations
 from core.workspace import Workspace
 from pages._cached.views import workspace
-from pages._frame.choices import BOUND
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
+from pages._frame.parameters import bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def open_relations(in_use: InUse) -> Workspace:
 def choose_word(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
     """Draw the choice of one of the lesson's words, or all."""
     titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
-    return place.selectbox(t("Word"), list(titles), format_func=titles.get, key=key, **options, **BOUND) or ALL_WORDS
+    return place.selectbox(t("Word"), list(titles), format_func=titles.get, **bound(key, **options)) or ALL_WORDS
 
 
 def format_interval(difference: Paired) -> str:

@@ -20,12 +20,13 @@ from core.workspace import Workspace
 from pages._cached import opened
 from pages._cached.kept import keep
 from pages._cached.views import of, workspace
-from pages._frame.choices import BOUND, coded_choice
+from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import bound
 from pages._learn.lesson_parts import LessonPage, certainty, choose_word, open_labeled, open_relations
 from pages._widgets.charts import draw
-from pages._word import verdict_words
+from pages._word import verdict
 
 # --- anisotropy: cosines of random pairs, as they are, without the mean, and without the top directions ---
 
@@ -83,7 +84,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
     if level := levels.level(over, top):
-        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict_words.random_sentence(level, top))
+        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict.random_sentence(level, top))
         show_html('<p class="small">{}</p>', line)
 
 
@@ -144,7 +145,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     word = choose_word(spreads[top].words, "apart_word", left)
     result = {name: spread.of(word) for name, spread in spreads.items()} if word in spreads[top].words else spreads
     about = t("From this cosine up, a pair counts as one sense.")
-    threshold = right.slider(t("Threshold"), 0.0, 1.0, spreads[top].balanced(), 0.01, key="apart_at", help=about, **BOUND)
+    threshold = right.slider(t("Threshold"), **bound("apart_at", value=spreads[top].balanced()), help=about)
     same_sense, two_senses = t("same sense"), t("different senses")
     rows, table = [], []
     for name, spread in result.items():

@@ -15,10 +15,10 @@ from core.views.levels import judge
 from pages._cached.kept import keep
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
-from pages._frame.question import gone_through_history
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
-ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
-NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
+ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
+NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
 
 
 def current_number() -> tuple[int, BadInput | None]:
@@ -27,7 +27,7 @@ def current_number() -> tuple[int, BadInput | None]:
     A new number in the URL comes first, then the quiz played last, then the quiz of the day.
     """
     state = st.session_state
-    in_url = st.query_params.get(ADDRESS)
+    in_url = read_parameter(ADDRESS)
     error = None
     if NUMBER not in state or gone_through_history() or (in_url is not None and in_url != state.get(SEEN)):
         state[NUMBER] = quiz.today()
@@ -76,12 +76,7 @@ def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 
 def _write(number: int) -> None:
     st.session_state[NUMBER] = number
-    if number == quiz.today():
-        if ADDRESS in st.query_params:
-            del st.query_params[ADDRESS]
-        st.session_state[SEEN] = None
-    else:
-        st.query_params[ADDRESS] = st.session_state[SEEN] = str(number)
+    write_parameter(ADDRESS, None if number == quiz.today() else str(number))
 
 
 def _untouched() -> bool:

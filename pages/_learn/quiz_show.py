@@ -25,6 +25,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.menu import door, page_link
+from pages._frame.parameters import read_parameter
 from pages._frame.question import token_labels
 from pages._learn import quiz_game
 from pages._widgets import lists
@@ -196,7 +197,7 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
 
 def _link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
-    carried = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
+    carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     _, view = door("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
 

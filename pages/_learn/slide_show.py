@@ -20,7 +20,7 @@ from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
 from pages._learn.slide_pictures import DRAW
 from pages._learn.slides import HEADLINE, SPELLING, WORD, Slide, all_slides
-from pages._widgets.word_search import word_search
+from pages._widgets.inputs import word_search
 
 LENGTH = 9  # preferred tokens of a sentence, because a slide is read from a distance
 

@@ -25,11 +25,12 @@ from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
+from pages._frame.parameters import read_parameter
 from pages._map import every_token, layout, map_view, measures
-from pages._widgets import lists, static
+from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences, pair_layer
+from pages._word import atlas, more_sentences, verdict
 from pages._word.reading import view_when_read
 
 NEITHER = "#6b7280"
@@ -51,8 +52,8 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
-        seen = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
+        wants_senses = SENSES in (st.session_state.get("view"), read_parameter("view"))  # a link's, which the control below drops
+        seen = verdict.choose_layer("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
     if seen == TOKENS:
         every_token.show(in_use, word)
@@ -72,7 +73,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     else:
         _multiples(result, occurrences, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
-    unknown = static.unknown(over.vectors, [result.label])
+    unknown = lists.unknown(over.vectors, [result.label])
     no_senses = t("“{word}” has no labeled senses, so no sense space.", word=result.label)
     absent = [t("“{word}” does not occur in your corpus.", word=shorten(name)) for name in result.absent]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])

@@ -34,7 +34,7 @@ from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer
+from pages._word import atlas, verdict
 
 GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
@@ -59,7 +59,7 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
         usual = SENSES if SENSES in spaces else ""
-        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), usual=usual, label_visibility="collapsed")
+        view = verdict.choose_layer("view", in_use, spaces=(*spaces, ALL, TOKENS), usual=usual, label_visibility="collapsed")
         if (view == SENSES) != (SENSES in result.names):  # the map, the measures and tables outside this fragment follow
             st.rerun()
         live = not solid and map_view.glides(view, result.names)

@@ -21,19 +21,19 @@ from core.index.table import OccurrenceTable
 from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
-from pages._cached import jobs, progress
+from pages._cached import jobs
 from pages._cached.views import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.server_jobs import ServerJob
-from pages._widgets import instruments, lists
+from pages._frame.jobs import Job
+from pages._widgets import components, lists
 from pages._word import reading
 
 LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
-_live = instruments.instrument("tokens", Path(__file__).parent, "live")
+_live = components.make_component("tokens", Path(__file__).parent, "live")
 JOB = "map of every token"
 
 
@@ -45,7 +45,7 @@ def show(in_use: InUse, word: str) -> None:
         return
     names = model_layers.in_use().some
     job = _job(table, names, file := token_maps.file_of(table, names))
-    job.wait(progress.AT_MOST_S)
+    job.wait(jobs.AT_MOST_S)
     if job.result is None:
         jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Draw the map"))
         return
@@ -66,8 +66,8 @@ def show(in_use: InUse, word: str) -> None:
     lists.twin(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
-def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJob:
-    def work(job: ServerJob) -> TokenMaps:
+def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> Job:
+    def work(job: Job) -> TokenMaps:
         if (stored := TokenMaps.load(file)) is not None:
             return stored
         maps = token_maps.token_maps(table, names, job.report)
@@ -79,7 +79,7 @@ def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJo
     return jobs.job(JOB, file, work, failed=t("The map could not be drawn."), most=2)
 
 
-def _progress(job: ServerJob, left: str) -> str:
+def _progress(job: Job, left: str) -> str:
     """Return the text of the progress."""
     if not job.done:
         return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=token_maps.LAID_OUT)

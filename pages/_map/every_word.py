@@ -11,12 +11,12 @@ from core.figures.style import layer_title
 from core.figures.trust import words_figure
 from core.text.labeled_words import Labeled, list_words_in, with_all
 from core.views.layouts import gains_file, keep_gains, open_gains
-from pages._cached import jobs, opened, progress
+from pages._cached import jobs, opened
 from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 from pages._map.ranking import opener, significant
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -134,7 +134,7 @@ def _begin(in_use: InUse, file: Path) -> None:
     corpus, model = with_all(in_use.corpus), workspace(in_use).model
     spent = opened.spent_by_visit()
 
-    def work(job: ServerJob) -> Path:
+    def work(job: Job) -> Path:
         table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
         keep_gains(file, table, lambda done, total: job.count("measuring", done, total))
         return file
@@ -143,20 +143,20 @@ def _begin(in_use: InUse, file: Path) -> None:
     jobs.job(JOB, file, work, failed=t("Measuring failed."), most=4)
 
 
-def _under_way(job: ServerJob | None) -> bool:
+def _under_way(job: Job | None) -> bool:
     """Return whether a job measures the words now, and show its progress or its error."""
     if job is None or job.result is not None:
         return False
-    if running := job.running:
-        progress.follow(job, lambda left: _progress(job, left), "map.every.stop")
+    if running := job.is_running:
+        jobs.follow(job, _progress, "map.every.stop")
     elif job.error:
         st.error(plain(job.error), icon=":material/error:")
     return running
 
 
-def _progress(job: ServerJob, left: str) -> str:
+def _progress(job: Job, left: str) -> str:
     """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if job.stage:
         return t("Measured {done} of {total} words, {left} left.", **values)
-    return progress.labeled_text(**values)
+    return jobs.describe_labeled(**values)

@@ -8,8 +8,9 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, ends_of
 from core.workspace import Workspace
-from pages._frame.choices import BOUND, coded_choice
+from pages._frame.choices import coded_choice
 from pages._frame.markup import plain
+from pages._frame.parameters import bound
 from pages._word import reading
 
 ENDS = ("right", "left", "up", "down")
@@ -64,8 +65,7 @@ def ends(over: Workspace, lemma: str) -> tuple[str, ...]:
                 label,
                 choices,
                 index=choices.index(firsts[key]),
-                key=key,
-                **BOUND,
+                **bound(key),
                 accept_new_options=True,
                 help=message,
                 disabled=key == "down" and chosen[2] == REST,

@@ -24,12 +24,12 @@ from core.live.settings import map_setting
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
-from pages._frame.client_values import is_number
-from pages._widgets import instruments, lists
+from pages._frame.parameters import read_parameter, write_parameter
+from pages._frame.patches import is_number
+from pages._widgets import components, lists
+from pages._widgets.components import get_settings, map_widget
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import get_settings
-from pages._widgets.maps import map_widget
-from pages._word import pair_layer
+from pages._word import verdict
 from pages._word.atlas import sense_note
 
 BRUSH_KEY, WATCH = "map.brush", "map.watch"
@@ -130,7 +130,7 @@ def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
     The choice is written into the address here, because a binding of the widget would not write the row id.
     """
     titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in chosen}
-    wanted = st.session_state.get(DOT_KEY) or st.query_params.get(DOT_PARAMETER, "")
+    wanted = st.session_state.get(DOT_KEY) or (read_parameter(DOT_PARAMETER) or "")
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
         readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
         titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
@@ -150,10 +150,7 @@ def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         )
         or NONE
     )
-    if picked != next(iter(titles)):
-        st.query_params[DOT_PARAMETER] = picked
-    elif DOT_PARAMETER in st.query_params:
-        del st.query_params[DOT_PARAMETER]
+    write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)
     return picked
 
 
@@ -200,14 +197,14 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
 
 def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """Return the settings: the space, the point whose lines are drawn, the selected rows, and the links of points that were not sent before."""
-    settings = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    instruments.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in links.items()}})
+    settings = {"seq": components.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
+    components.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
     """Return whether one layer is visible, so that dots can glide, and not all layers side by side."""
     if live := view in names:
-        instruments.hide("map", "map_layers", "map_whose")
+        components.hide("map", "map_layers", "map_whose")
     return live
 
 
@@ -222,7 +219,7 @@ def _take_settings(names: Sequence[str], rows: Collection[int]) -> None:
     if (setting := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
     st.session_state["view"], st.session_state[DOT_KEY], picked = setting
-    pair_layer.keep(setting[0])
+    verdict.keep_layer(setting[0])
     state = st.session_state[BRUSH_KEY]
     if set(picked) != set(state.picked):
         state.select(picked, LIVE)

@@ -21,7 +21,7 @@ from core.views.layouts import POLES, UMAP, Layout
 from pages._frame.choices import layer_name
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.static import static_line
+from pages._widgets.lists import static_line
 
 NAMED = 2  # words named on each side
 

@@ -34,17 +34,16 @@ from core.views import levels, mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
 from pages._cached.views import workspace
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
+from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import instruments, lists
+from pages._widgets import components, lists
 from pages._widgets.charts import note, note_weights
+from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import instrument
-from pages._widgets.mix_sliders import LIMIT, presets, slider_keys, sliders
-from pages._word import atlas, reading, verdict_words
+from pages._word import atlas, reading, verdict
 from pages._word.reading import view_when_read
 
 NEAREST = 6  # entries of a list
@@ -52,7 +51,7 @@ IN_TABLE = 20  # entries of its table twin
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
-mix_widget = instrument("mix", FOLDER, "live")  # the component
+mix_widget = make_component("mix", FOLDER, "live")  # the component
 
 
 def _take_preset() -> None:
@@ -83,7 +82,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     over = workspace(in_use).about(*(item.in_context for item in chosen))
     labeled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
     place = st.container()
-    instruments.hide("mix", "mix_controls")
+    components.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
         weights, gamma, normalized = _controls()
     if not labeled and workspace(in_use).every_token is None:
@@ -97,10 +96,10 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: widget_data(of_any, senses, chosen), most=24)
         mix_widget(key=LIVE, data=data, on_set_change=_take_set)
-    state = {"w": [st.session_state[key] for key in slider_keys()], "gamma": gamma, "norm": normalized, "seq": instruments.sequence(LIVE)}
+    state = {"w": [st.session_state[key] for key in slider_keys()], "gamma": gamma, "norm": normalized, "seq": components.sequence(LIVE)}
     if result.coordinates is not None:
         state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
-    instruments.send("mix", state)
+    components.send("mix", state)
     note_weights(weights, key="mix.bars")
     note_weights(result.pulls, key="mix.pulls", by_length=True)
     if labeled:
@@ -129,7 +128,7 @@ def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normali
 
 def _take_set() -> None:
     """Copy the weights from the widget to the sliders, which write them into the URL."""
-    if (setting := mix_setting(instruments.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
+    if (setting := mix_setting(components.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
     for key, value in zip((*slider_keys(), "gamma", "norm"), (*setting[0], *setting[1:]), strict=True):
         st.session_state[key] = value
@@ -143,7 +142,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
-    normalized = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=norm_help())
+    normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     return weights, gamma, normalized
 
 
@@ -156,7 +155,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
     random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
-    alt = t("Bars of cosine: {values}.", values=named) + verdict_words.random_in_words(random)
+    alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
     listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
     rows = [k for k, word in enumerate(result.spellings) if word in listed]

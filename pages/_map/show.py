@@ -21,11 +21,11 @@ from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.language import foreign
+from pages._frame.parameters import read_parameter
 from pages._map import around, drawing, every_word, layout, measures, ranking
 from pages._widgets import lists
-from pages._widgets.inputs import Chosen, sentence_pair
-from pages._widgets.word_search import word_search
-from pages._word import atlas, pair_layer, reading
+from pages._widgets.inputs import Chosen, sentence_pair, word_search
+from pages._word import atlas, reading, verdict
 from pages._word.reading import view_when_read
 
 
@@ -122,7 +122,7 @@ def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chose
 def _opens_in_senses() -> bool:
     """Return whether the sense space is shown: it was chosen, or no other view was."""
     state = st.session_state
-    return (state.get("view") or st.query_params.get("view") or state.get(pair_layer.CHOSEN) or SENSES) == SENSES
+    return (state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES) == SENSES
 
 
 def _more(key: str):

@@ -22,7 +22,7 @@ from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.static import static_line
+from pages._widgets.lists import static_line
 
 SYNTAX = "Parts of speech"  # the title of the panel on grammar
 DIRECTIONS = "8"  # directions taken off, of those that were measured

@@ -18,14 +18,15 @@ from core.text import languages
 from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
 from pages._cached import opened
-from pages._cached.progress import show_progress, show_state
+from pages._cached.jobs import follow_index, show_index_state
 from pages._cached.views import view, workspace
 from pages._frame import examples
-from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box, layers_of
+from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors
-from pages._frame.server_jobs import ServerJob
+from pages._frame.parameters import bound
 from pages._models import model_senses
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -77,14 +78,14 @@ def show(in_use: InUse) -> None:
     lists.twin(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
-def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[ServerJob, SpaceName]]) -> None:
+def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, SpaceName]]) -> None:
     """Show the progress of the tables that are being encoded, with Stop, or how to resume one."""
     for job, side in running:
-        if job.running:
+        if job.is_running:
             waits = side.labeled not in sides
-            show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
-    for job, side in [(job, side) for job, side in running if not job.running][:1]:
-        show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
+            follow_index(job, meanwhile="" if waits else t("Until then: labeled words only."))
+    for job, side in [(job, side) for job, side in running if not job.is_running][:1]:
+        show_index_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
 
 
 def usual(in_use: InUse) -> tuple[str, str]:
@@ -106,8 +107,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
                 label,
                 options,
                 index=options.index(item),
-                key=key,
-                **BOUND,
+                **bound(key),
                 accept_new_options=True,
                 help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
             )
@@ -143,13 +143,13 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     return first, second
 
 
-def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:
+def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[Job, SpaceName]]]:
     """Return each space as far as it can be compared now (core.views.compare.as_read), and the unfinished jobs."""
-    running: list[tuple[ServerJob, SpaceName]] = []
+    running: list[tuple[Job, SpaceName]] = []
 
     def is_read(side: SpaceName) -> bool:
         job = opened.table_job(side.corpus, side.source)
-        if job.error and not job.ended:
+        if job.error and not job.why_ended:
             raise BadInput(job.error)
         if job.result is None and job not in [unfinished for unfinished, _ in running]:
             running.append((job, side))

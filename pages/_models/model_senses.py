@@ -15,11 +15,11 @@ from core.files.artifacts import read_json
 from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
-from pages._cached import jobs, opened, progress
+from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._frame.frame import notice
+from pages._frame.jobs import Job
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -37,8 +37,8 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
     job = _job(corpus, sources, key := _key(corpus, sources))
-    job.wait(progress.AT_MOST_S)
-    if job.error and not job.ended:  # these models cannot be measured
+    job.wait(jobs.AT_MOST_S)
+    if job.error and not job.why_ended:  # these models cannot be measured
         st.info(plain(job.error), icon=":material/info:")
         return
     if job.result is None:
@@ -126,23 +126,23 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
     return version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
 
 
-def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
+def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
     """Return the job that measures both models on the labeled sentences of a corpus."""
     models = tuple(opened.model(source) for source in sources)
     spent = opened.spent_by_visit()
 
-    def work(job: ServerJob) -> tuple[Measured, ...]:
+    def work(job: Job) -> tuple[Measured, ...]:
         tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
         return compare.measure_models(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 
 
-def _progress(job: ServerJob, left: str) -> str:
+def _progress(job: Job, left: str) -> str:
     """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
-        return progress.labeled_text(**values)
+        return jobs.describe_labeled(**values)
     if not job.done:
         return t("Measuring both models.")
     return t("Measuring: {done} of {total}, {left} left.", **values)

@@ -2,33 +2,36 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
 from core.common import model_layers
-from core.common.config import NEIGHBORS
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
-from core.index.neighbors import ANY, OTHER, SAME
+from core.index.neighbors import ANY, OTHER, SAME, Occurrence
 from core.index.sense_space import LAYER
-from core.text.readings import WordInContext
+from core.index.table import OccurrenceTable
+from core.text.readings import WordInContext, as_typed
 from core.text.tokens import bare
 from core.views import neighbors
 from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
 from pages._cached.views import view, workspace
-from pages._frame.choices import BOUND, coded_choice, mix_weights, what_layers_read
+from pages._frame import question
+from pages._frame.choices import coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
-from pages._neighbors import notices, requery
-from pages._widgets import lists, static
+from pages._frame.parameters import bound, read_parameter, write_parameter
+from pages._neighbors import notices
+from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-from pages._word import more_sentences, pair_layer, reading
+from pages._word import more_sentences, reading, verdict
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
@@ -43,18 +46,18 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     in_use = replace(in_use, corpus=over.corpus)
     everything = over.every_token  # asked once: the reading may end meanwhile
     table = over.targets if everything is None else everything
-    requery.listen(table)
+    listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
     inputs, picture = picture_first()
     with inputs:
         choice = _choose(in_use, bool(few), has_senses=has_senses(over))
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
-        requery.show_back()
+        show_back()
         columns = st.columns(COLUMNS, gap="medium")
     tables = []
     with columns[0].container(key="static_list"):
-        static.glove_column(over.vectors, first, second, choice.k, tables)
+        lists.glove_column(over.vectors, first, second, choice.k, tables)
     for column, chosen in zip(columns[1:], (first, second), strict=True):
         if chosen.position is None:
             with column:
@@ -63,7 +66,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
     beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
-    unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
+    unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         has = over.vectors.vector(first.word) is not None
         notice(notices.write_notices(*listed, choice.space, static_has=has) + unknown + beside)
@@ -153,14 +156,14 @@ def _show_second_model(
 def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
     known = model_layers.in_use()
-    if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
-        st.query_params.pop(LAYER_KEY, None)
+    if not has_senses and SENSES in (read_parameter(LAYER_KEY), st.session_state.get(LAYER_KEY)):
+        write_parameter(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space; showing a layer.", model=plain(in_use.model)))
     tools = st.columns([10, 5, 4], vertical_alignment="bottom")
     lines = [what_layers_read(), t("Set the layer mix on Mix.")]
     lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
-    layer = pair_layer.choose(
+    layer = verdict.choose_layer(
         LAYER_KEY, in_use, spaces=(*known.spaces, SENSES) if has_senses else known.spaces, place=tools[0], help=" ".join(lines)
     )
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
@@ -170,7 +173,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         del titles[TYPES]
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
-    usual = follow_word(st.session_state, st.query_params.get("among"), more if few else SAME, titles)
+    usual = follow_word(st.session_state, read_parameter("among"), more if few else SAME, titles)
     which = coded_choice(
         "among",
         t("Look among"),
@@ -181,7 +184,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         on_change=_chosen_by_hand,
         help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
     )
-    k = tools[2].slider(t("How many"), 3, 30, NEIGHBORS, key="k", **BOUND)
+    k = tools[2].slider(t("How many"), **bound("k"))
     weights = ""
     if layer == "mix":
         weights = mix_weights()
@@ -231,3 +234,52 @@ def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[s
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
         st.markdown(t("This corpus has no other word. Choose a larger one under Model and data."))
+
+
+KEY, BEFORE = "requery", "before"
+KEPT = 20  # steps back
+# Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
+# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
+LISTENER = Path(__file__).with_name("requery.js").read_text("utf-8")
+STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
+_listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
+
+
+def listen(table: OccurrenceTable) -> None:
+    """Receive clicks on the buttons of lines whose occurrences are rows of `table`. The page runs again after a click.
+
+    Call this before the lines are drawn, at a place that no other part of the page moves.
+    """
+    st.html(STYLE)
+
+    def on_taken() -> None:
+        side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")
+        if side in ("a", "b") and row.isdecimal() and len(row) < 10 and int(row) < len(table):
+            take(side, table.occurrence(int(row)))
+
+    _listen(key=KEY, on_taken_change=on_taken)
+
+
+def take(side: str, occurrence: Occurrence) -> None:
+    """Make an occurrence the first ("a") or second ("b") sentence, and store the previous one."""
+    state = st.session_state
+    text, position = as_typed(occurrence.tokens, occurrence.position)
+    state.setdefault(BEFORE, []).append({key: state.get(key) for key in question.KEPT})
+    del state[BEFORE][:-KEPT]
+    state[side], state[f"{side}i"] = text, position
+    state[f"{side}.tapped"] = occurrence.tokens[occurrence.position]
+
+
+def show_back() -> None:
+    """Show a button that restores the previous sentences after one was taken from a list."""
+    if not st.session_state.get(BEFORE):
+        return
+    last = st.session_state[BEFORE][-1]
+    side = "a" if last["a"] != st.session_state.get("a") else "b"
+    text = str(last[side] or "")
+    st.button(t("Back to “{sentence}”", sentence=plain(shorten(text, 60))), icon=":material/undo:", key="back", on_click=_back)
+
+
+def _back() -> None:
+    if st.session_state.get(BEFORE):
+        st.session_state.update(st.session_state[BEFORE].pop())

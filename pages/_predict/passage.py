@@ -8,10 +8,10 @@ from core.analysis.expectation import is_version
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, text_box
-from pages._widgets import presses
-from pages._widgets.as_you_type import as_you_type
-from pages._widgets.inputs import offer_examples
+from pages._frame.choices import text_box
+from pages._frame.parameters import bound, read_parameter
+from pages._widgets.components import counted_button
+from pages._widgets.inputs import as_you_type, offer_examples
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The position that the page chose, with its text, and the last target, with its word.
@@ -53,7 +53,7 @@ def ask_text() -> str:
         placeholder=t("Type a few words"),
         on_change=_note_change,
     )
-    presses.button(
+    counted_button(
         t("Undo"),
         "predict.undo",
         undo,
@@ -72,9 +72,7 @@ def ask_text() -> str:
 def ask_word(tokens: Sequence[str]) -> int | None:
     """Draw the tokens and return the number of the selected one."""
     labels = question.token_labels(tokens)
-    return st.pills(
-        t("Word in question"), range(len(tokens)), key=AT, **BOUND, format_func=labels.__getitem__, label_visibility="collapsed"
-    )
+    return st.pills(t("Word in question"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
 
 
 def put(text: str, *, version: str | None = None, ended: str | None = None, position: int | None = None) -> None:
@@ -107,7 +105,7 @@ def undo(steps: int = 1) -> None:
 def _fit_other(text: str) -> None:
     """Keep the text to compare with only next to its own example, or a version of it."""
     items = examples.predict()
-    if OTHER not in st.session_state and OTHER not in st.query_params:
+    if OTHER not in st.session_state and read_parameter(OTHER) is None:
         st.session_state[OTHER] = next((item.other for item in items if item.text == text), "")
     elif (version := st.session_state.get(OTHER)) and version in {item.other for item in items} and not is_version(text, version):
         st.session_state[OTHER] = ""

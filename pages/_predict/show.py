@@ -22,13 +22,14 @@ from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import view, workspace
 from pages._frame import language, question
-from pages._frame.choices import BOUND, coded_choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._predict import passage, surprise
 from pages._widgets import lists
-from pages._widgets.word_lists import STYLE, word_buttons
-from pages._word import of_elmo_alone
+from pages._widgets.lists import WORD_STYLE, word_buttons
+from pages._word import reading
 
 PART = "predict_part"
 
@@ -45,12 +46,12 @@ def show(in_use: InUse) -> None:
     if not model.is_elmo and has_head(model.folder):
         _show_masked(in_use, sentences)
         return
-    if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
+    if reading.say_if_transformer(in_use, reading.EXPECTED):
         return
     read = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
-    if PART not in st.session_state and PART not in st.query_params and passage.AT in st.query_params:
-        st.query_params[PART] = "words"  # a link to a word
+    if PART not in st.session_state and read_parameter(PART) is None and read_parameter(passage.AT) is not None:
+        write_parameter(PART, "words")  # a link to a word
     match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
             _show_next(in_use, read)
@@ -62,7 +63,7 @@ def show(in_use: InUse) -> None:
 
 def _show_next(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
-    st.html(STYLE)
+    st.html(WORD_STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
@@ -106,15 +107,10 @@ def _how_to_draw() -> None:
     with st.popover(t("How words are drawn"), icon=":material/casino:"):
         st.slider(
             t("Temperature"),
-            0.0,
-            2.0,
-            1.0,
-            0.1,
-            key="pheat",
-            **BOUND,
+            **bound("pheat"),
             help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
         )
-        st.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
+        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
@@ -172,7 +168,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     position = _position(tokens)
     word = tokens[position]
     result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
-    st.html(STYLE)
+    st.html(WORD_STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
@@ -195,7 +191,7 @@ def _position(tokens: list[str]) -> int:
     state = st.session_state
     usual = max((candidate.position for candidate in target_word.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):
-        label_in_url = st.query_params.get(passage.AT)
+        label_in_url = read_parameter(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == label_in_url), usual)
     position = passage.ask_word(tokens)
     return usual if position is None else position

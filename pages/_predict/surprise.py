@@ -25,10 +25,11 @@ from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import read_parameter
 from pages._predict import passage
-from pages._widgets import lists, word_lists
+from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.word_lists import fared, word_buttons
+from pages._widgets.lists import WORD_STYLE, fared, word_buttons
 
 MOST = next_words.MOST_RANKED  # words to tap
 STYLE = """
@@ -73,7 +74,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
-    st.html(STYLE + word_lists.STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(STYLE + WORD_STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     show_html(
         '<p class="small">{}</p>',
         t(
@@ -93,8 +94,8 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 def _get_place(tokens: Sequence[str]) -> int | None:
     """Return the selected position in this text, or None."""
     state = st.session_state
-    if passage.AT not in state and passage.AT in st.query_params:
-        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None)
+    if passage.AT not in state and (given := read_parameter(passage.AT)) is not None:
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == given), None)
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None

@@ -15,10 +15,10 @@ from core.senses.clusters import Agreement
 from core.views import induction
 from core.views.induction import Groups, Induction, InductionRequest, Occurrences
 from core.workspace import Workspace
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import bound
 from pages._senses import labels, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -201,7 +201,7 @@ def _bar(shares: np.ndarray, names: list[str]) -> str:
 
 def _show_glosses(over: Workspace, induced: Induction, names: list[str]) -> None:
     """Show on request a line for each group, or what is missing and how to get it."""
-    if not st.toggle(t("WordNet glosses"), key="found_glosses", **BOUND, help=t("Needs the package wn and a WordNet on this machine.")):
+    if not st.toggle(t("WordNet glosses"), **bound("found_glosses"), help=t("Needs the package wn and a WordNet on this machine.")):
         return
     try:
         result = induction.glosses(over, induced)

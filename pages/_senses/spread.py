@@ -29,8 +29,9 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._senses import word
 from pages._senses.labels import show_files
-from pages._widgets import lists, presses
+from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.components import counted_button
 from pages._word.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
@@ -231,7 +232,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) ->
         disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
     )
-    presses.button(
+    counted_button(
         t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
     )
 

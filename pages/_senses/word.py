@@ -21,12 +21,13 @@ from core.views import induction
 from core.workspace import Workspace
 from pages._cached.views import workspace
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, layer_choice
+from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
+from pages._frame.parameters import bound, gone_through_history, read_parameter
 from pages._widgets import lists
-from pages._widgets.word_search import word_search
+from pages._widgets.inputs import word_search
 from pages._word import more_sentences, reading
 
 AUTO = "auto"
@@ -109,8 +110,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
         numbers,
         value=AUTO,
         format_func=lambda n: t("auto") if n == AUTO else n,
-        key="found_k",
-        **BOUND,
+        **bound("found_k"),
         help=t("auto: suggested from the vectors."),
     )
     return named, layer, number
@@ -129,8 +129,8 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     if is_custom and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
     before, state[CORPUS] = state.get(CORPUS), over.corpus
-    if before not in (None, over.corpus) and not question.gone_through_history():
-        chosen = st.query_params.get(WORD)
+    if before not in (None, over.corpus) and not gone_through_history():
+        chosen = read_parameter(WORD)
         if chosen is None or len(induction.rows_of(table, chosen)) < clusters.FEWEST:
             state[WORD] = usual
     return usual

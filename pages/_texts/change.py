@@ -22,15 +22,16 @@ from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
+from pages._cached.jobs import AT_MOST_S, show_index_state
 from pages._cached.kept import version
-from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
+from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors, show_html
-from pages._frame.server_jobs import ServerJob
+from pages._frame.parameters import read_parameter
 from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -86,7 +87,7 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
         with st.spinner(t("Comparing its sentences…"), show_time=True):
             return view(change.compute, over, request, most=16)
 
-    def work(job: ServerJob) -> WordChange:
+    def work(job: Job) -> WordChange:
         with languages.reading(over.language):
             if (result := change.compute(over, request, job.report)) is None:
                 raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
@@ -101,14 +102,14 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     return job.result
 
 
-def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> ServerJob | None:
+def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
     """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
     if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
     over, request = workspace(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # opens the tables here, where the page may show how far that is
 
-    def work(job: ServerJob) -> tuple[Control | None]:
+    def work(job: Job) -> tuple[Control | None]:
         with languages.reading(over.language):
             return (change.control(over, request, job.report),)
 
@@ -125,7 +126,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
             return lambda: None
         job.wait(0 if job.result is None and not wanted else AT_MOST_S)
         if job.result is None:
-            return partial(show_state, job, partial(opened.go_on, side.corpus, in_use.model))
+            return partial(show_index_state, job, partial(opened.go_on, side.corpus, in_use.model))
     return None
 
 
@@ -133,7 +134,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
     store.fill_inputs()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
-    chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
+    chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
     usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
@@ -297,7 +298,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     if texts is None:
         return
 
-    def work(job: ServerJob) -> list[RankedWord]:
+    def work(job: Job) -> list[RankedWord]:
         return change.rank(texts, RankRequest(at_least=at_least), job.report)
 
     job = jobs.job(JOB, list_key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
@@ -310,7 +311,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     _list(job.result)
 
 
-def _progress(job: ServerJob, left: str) -> str:
+def _progress(job: Job, left: str) -> str:
     return t("Comparing words: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 

@@ -7,7 +7,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import CITED, plain, shorten
 from core.corpus import search
-from core.corpus.collocates import CLEAR_Z, WIDEST, WINDOW
+from core.corpus.collocates import CLEAR_Z
 from core.text import languages
 from core.views.concordance import (
     BY_DICE,
@@ -23,10 +23,11 @@ from core.views.concordance import (
 )
 from core.workspace import Workspace
 from pages._cached.views import view
-from pages._frame.choices import BOUND, coded_choice, text_box
+from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment
+from pages._frame.parameters import bound
 from pages._texts import store
 from pages._texts.concordance import describe_hits, draw_lines, query_kind
 from pages._widgets import lists
@@ -51,10 +52,10 @@ def _part(workspace: Workspace) -> None:
     with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
         kind = query_kind("collocate_kind", st, search.LEMMA)
         senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
-        window = st.slider(t("Window, words each side"), 1, WIDEST, WINDOW, key="window", **BOUND)
-        minimum = st.number_input(t("Together at least"), 1, 1_000, 2, key="minimum", **BOUND)
+        window = st.slider(t("Window, words each side"), **bound("window"))
+        minimum = st.number_input(t("Together at least"), **bound("minimum"))
         order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
-        grammar = st.toggle(t("Function words"), key="grammar", **BOUND)
+        grammar = st.toggle(t("Function words"), **bound("grammar"))
     request = CollocatesRequest(
         query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
     )

@@ -31,15 +31,15 @@ from core.views.concordance import (
 )
 from core.workspace import Workspace
 from pages._cached import jobs
+from pages._cached.jobs import AT_MOST_S
 from pages._cached.kept import version
-from pages._cached.progress import AT_MOST_S
 from pages._cached.views import view
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job
 from pages._frame.markup import fragment, plain, show_html
-from pages._frame.server_jobs import ServerJob
 from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -104,7 +104,7 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     _ = workspace.substitutes  # opened here, where the page may say that the model has none
     key = searched(workspace, request.documents).fingerprint, workspace.names.model, version(workspace.names.model, "model"), unsorted
 
-    def work(job: ServerJob) -> Hits:
+    def work(job: Job) -> Hits:
         with languages.reading(workspace.language):
             return hits_of(workspace, request, job.report)
 

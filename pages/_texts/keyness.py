@@ -10,10 +10,11 @@ from core.files.user_names import corpus_title
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
 from core.views.left_out import describe_shared
 from pages._cached.views import view
-from pages._frame.choices import BOUND, coded_choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors
+from pages._frame.parameters import bound
 from pages._texts import store
 from pages._widgets import lists
 
@@ -33,7 +34,7 @@ def show(in_use: InUse) -> None:
         against = corpus_box("against", t("Compare with"), names, usual, place=places[0])
         corrections = {FDR: t("false discoveries"), BONFERRONI: t("Bonferroni"), NONE: t("none")}
         correction = coded_choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
-        minimum = places[2].number_input(t("At least"), 1, 1_000, 5, key="key_minimum", **BOUND)
+        minimum = places[2].number_input(t("At least"), **bound("key_minimum"))
         request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=MOST)
         with st.spinner(t("Counting…"), show_time=True):
             result = view(keyness, workspace, request)

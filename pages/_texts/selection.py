@@ -15,7 +15,7 @@ from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from pages._cached import jobs, label_store, opened
-from pages._cached.progress import duration, show_state
+from pages._cached.jobs import duration, show_index_state
 from pages._frame import uploads
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -196,7 +196,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
     job = opened.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
-        show_state(job, lambda: opened.go_on(corpus, in_use.model))
+        show_index_state(job, lambda: opened.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         n = len(job.result)

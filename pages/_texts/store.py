@@ -9,7 +9,6 @@ from core.common import i18n, reports
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
-from core.common.turns import TooManyJobs
 from core.corpus import usage_graphs
 from core.elmo.models import Model
 from core.files import user_names
@@ -25,8 +24,8 @@ from pages._cached import jobs, opened
 from pages._cached.kept import keep
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
+from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
-from pages._frame.server_jobs import ServerJob
 from pages._frame.uploads import Upload, upload_box, uploads
 from pages._texts.inputs import TextInputs, read_inputs
 
@@ -89,7 +88,7 @@ def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     return jobs.read_in_job(READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files."))
 
 
-def _read(inputs: TextInputs, sources: list[Source], job: ServerJob | None = None) -> KeptCorpus:
+def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> KeptCorpus:
     report = job.report if job else None
     columns = {"text_column": inputs.text_column or None, "date_column": inputs.date_column or None}
     if inputs.source == "paste":
@@ -123,7 +122,7 @@ def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
     return measure_pace(_model.encoder, open_corpus(_corpus, _model.language), substitutes_of(_model))
 
 
-def describe_sentences(job: ServerJob, left: str) -> str:
+def describe_sentences(job: Job, left: str) -> str:
     """Return the text of the progress of a job that encodes sentences."""
     return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
@@ -174,7 +173,7 @@ def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[st
     if is_quick(sources):
         return _keep_sides(files)
 
-    def work(job: ServerJob) -> tuple[tuple[str, str, str], list[str]]:
+    def work(job: Job) -> tuple[tuple[str, str, str], list[str]]:
         with job.watch_reading(sum(file.path.stat().st_size for file in files)):
             return _keep_sides(files)
 

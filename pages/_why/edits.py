@@ -20,14 +20,16 @@ from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
 from pages._cached.views import about, view, workspace
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.parameters import bound
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, verdict, verdict_words
+from pages._word import atlas, verdict
+from pages._word.verdict import say_verdict
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -152,7 +154,7 @@ def choose_order(in_use: InUse) -> tuple[str, str]:
         edits.LEFT_TO_RIGHT,
         help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
     )
-    layer = pair_layer.choose(
+    layer = verdict.choose_layer(
         "flip_layer",
         in_use,
         spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
@@ -169,7 +171,7 @@ def choose_guess(steps: Sequence[EditStep], path_key: tuple, *, labeled: bool) -
     titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
     label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
     guess = choice("guess", label, titles, "", in_box=True)
-    return int(guess) if guess else None, st.toggle(t("Reveal"), key="reveal", **BOUND)
+    return int(guess) if guess else None, st.toggle(t("Reveal"), **bound("reveal"))
 
 
 def name_senses(path: EditPath) -> EditPath:
@@ -228,7 +230,7 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
-    verdict_texts = verdict_words.title(verdict), verdict.say_certainty()
+    verdict_texts = say_verdict(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
 
 

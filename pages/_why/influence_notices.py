@@ -20,7 +20,7 @@ from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen, offer_examples
-from pages._word import pair_layer
+from pages._word import verdict
 
 NEUTRAL = "thing"  # the default of a swap
 MAX_TURNING = 4  # words named each of which would turn the sense
@@ -51,7 +51,7 @@ def controls(in_use: InUse) -> Options:
         "dhow", t("Each word in turn"), how_names, "drop", help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
     )
     message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
-    layer = pair_layer.choose("dlayer", in_use, help=message)
+    layer = verdict.choose_layer("dlayer", in_use, help=message)
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH

@@ -22,10 +22,10 @@ from core.views import attribution, substitutes
 from core.views.attribution import Attribution, AttributionRequest
 from core.views.substitutes import ChangesRequest, weakness
 from pages._cached.views import view, workspace
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
+from pages._frame.parameters import bound
 from pages._why import edits, influence_notices
 from pages._why.influence_notices import Options, controls, describe_apart, describe_moves, list_turning_words, write_notices
 from pages._widgets import lists
@@ -121,8 +121,7 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
         t("Words that supported"),
         offered,
         default="",
-        key="dsense",
-        **BOUND,
+        **bound("dsense"),
         format_func=lambda sense: markup.plain(sense) or t("the nearest sense"),
     )
     return picked or influence.verdict(result, options.layer, options.half).sense

@@ -1,20 +1,26 @@
 """The inputs for the user's two sentences and the selected token of each, shared by all pages."""
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from pathlib import Path
 from typing import Any, TypeVar
 from unicodedata import category
 
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import plain
+from core.text.labeled_words import Labeled
 from core.text.languages import tokenize
 from core.text.readings import Chosen
 from core.text.tokens import bare
 from pages._export import record
 from pages._frame import examples, language, question
-from pages._frame.choices import BOUND, text_box
+from pages._frame.choices import text_box
+from pages._frame.parameters import bound, gone_through_history, read_parameter, readable, write_parameter
+from pages._frame.question import follow
 
 T = TypeVar("T")
 
@@ -115,8 +121,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             _words_among(tokens, (result.guesses[number], result.positions[number])),
             default=result.guesses[number],
             required=True,
-            key=f"{key}i",
-            **BOUND,
+            **bound(f"{key}i"),
             format_func=question.token_labels(tokens).__getitem__,
             label_visibility="collapsed",
             on_change=question.tap,
@@ -127,3 +132,131 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         place = position if position is not None else result.positions[number]
         record.now().note("typed", (label_of_word, bare(tokens[place])), f"{key}i")
         return Chosen(text, tokens, place, question.reading_of(tokens, place))
+
+
+PAUSE_MS = 350
+# A text area sends its value on Ctrl + Enter: that is what is pressed here. A character being composed (Korean, Japanese,
+# Chinese) is left alone until it stands.
+# The timer outlives the component: a run that ends while one types draws the component anew, and what was typed since still
+# has to be sent.
+SCRIPT = Path(__file__).with_name("as_you_type.js").read_text("utf-8")
+
+
+def as_you_type(label: str) -> None:
+    """Let the text area of that label send its value as one types."""
+    component = st.components.v2.component("as_you_type", js=SCRIPT, html="<span></span>")
+    component(data={"label": label, "pause": PAUSE_MS}, key=f"as_you_type.{label}", height=1)
+    st.html('<style>[data-testid="InputInstructions"] {display: none;}</style>')
+
+
+ALL = "all"
+
+
+def word_search(
+    place,
+    key: str,
+    words: Sequence[str],
+    usual: str,
+    *,
+    known: Mapping[str, Labeled],
+    separability: Mapping[str, float],
+    titles: Mapping[str, str],
+    help: str,
+) -> str:
+    """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
+
+    `known` says of labeled words their themes and how many senses, `separability` how well the model parts them, 0 to 1, where that was
+    measured; `titles` is what stands for words that have a title of their own.
+    """
+    _of_address(key, usual)
+    with place:
+        row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+        theme = _theme(row, key, known)
+        shown = [word for word in words if theme == ALL or (word in known and theme in known[word].themes)]
+        chosen = st.session_state[key]
+        options = list(dict.fromkeys([*([] if chosen in shown else [chosen]), *shown]))
+        result = row.selectbox(
+            t("Word"),
+            options,
+            key=key,
+            persist_state="session",
+            accept_new_options=True,
+            help=help,
+            format_func=lambda word: titles.get(word) or _line(word, known, separability),
+        )
+        drawn = [word for word in shown if word in known and word != chosen]
+        row.button(
+            t("Surprise me"),
+            icon=":material/casino:",
+            key=f"{key}.surprise",
+            on_click=_draw,
+            args=(key, drawn),
+            disabled=not drawn,
+            help=t("A random labeled word"),
+        )
+    result = readable(result or "").strip() or usual
+    write_parameter(key, None if result == usual else result)
+    return result
+
+
+def themes() -> dict[str, str]:
+    """Return the names of the themes of assets/words-*.json."""
+    return {
+        "animals": t("animals"),
+        "body": t("body"),
+        "books and press": t("books and press"),
+        "clothes": t("clothes"),
+        "computing": t("computing"),
+        "doing things": t("doing things"),
+        "house": t("house"),
+        "how things are": t("how things are"),
+        "kitchen": t("kitchen"),
+        "law": t("law"),
+        "money": t("money"),
+        "music and film": t("music and film"),
+        "nature": t("nature"),
+        "people": t("people"),
+        "power and state": t("power and state"),
+        "school": t("school"),
+        "science": t("science"),
+        "shapes and places": t("shapes and places"),
+        "sport and games": t("sport and games"),
+        "time": t("time"),
+        "travel": t("travel"),
+        "work": t("work"),
+    }
+
+
+def _line(word: str, known: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
+    """Return the text that the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
+    if word not in known:
+        return word
+    item = known[word]
+    names = themes()
+    share = [f"{facts[word]:.0%}"] if word in facts else []
+    return " · ".join(
+        [word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(names.get(theme, theme) for theme in item.themes)]
+    )
+
+
+def _theme(row, key: str, known: Mapping[str, Labeled]) -> str:
+    if not known:
+        return ALL
+    there = {theme for item in known.values() for theme in item.themes}
+    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=itemgetter(1)))
+    return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
+
+
+def _of_address(key: str, usual: str) -> None:
+    """Select the word: a new one in the address, else the word chosen earlier, else `usual`."""
+    state = st.session_state
+    given = read_parameter(key)
+    follow(key, usual)
+    if given is not None and (key not in state or gone_through_history() or given != state.get(f"{key}.seen", usual)):
+        state[key] = given
+    if not state.get(key):
+        state[key] = usual
+
+
+def _draw(key: str, words: Sequence[str], draw: Callable[[Sequence[str]], str] = random.choice) -> None:
+    st.session_state[key] = draw(words)

@@ -1,20 +1,28 @@
 """Lists of words and sentences, and the tables that the icon row offers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
+from core.analysis.expectation import Expected
+from core.common import model_layers
+from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures.style import ink, sense_color
+from core.common.markup import Markup, html, shorten
+from core.common.significance import Paired
+from core.figures.expectation import list_rules
+from core.figures.style import GLOVE, ink, sense_color
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
+from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.sentences import as_in_text
-from core.text.tokens import bare, window
+from core.text.tokens import SENTENCE_BEGIN, bare, window, write_word
 from pages._export import record
-from pages._frame.markup import show_html
+from pages._frame import question
+from pages._frame.markup import plain, show_html
+from pages._widgets.inputs import Chosen
 
 BEFORE = 10  # tokens before the word in a sentence on two lines
 WIDTH, SHORT = 14, 8  # tokens beside the keyword in a line, and in that of a narrow column; more on one side where the other has fewer
@@ -50,7 +58,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
     """Show each neighbor's sentence on at most two lines: the word in bold, its sense in the sense's color, its cosine at the right.
 
-    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.requery).
+    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.show).
     """
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 
@@ -167,3 +175,82 @@ def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """Offer a table, and its CSV, in the icon row."""
     record.now().note("table", record.NotedTable(table, name, label or t("Table")), key)
+
+
+WORD_STYLE = """
+<style>
+  [class*="st-key-words_"] {gap: 0.2rem;}
+  [class*="st-key-words_"] button {min-height: 34px; padding: 0.1rem 0.7rem; border-color: rgba(128,128,140,0.22);}
+  [class*="st-key-words_"] button > div, [class*="st-key-words_"] button span, [class*="st-key-words_"] button [data-testid="stMarkdownContainer"] {width: 100%;}
+  [class*="st-key-words_"] button p {display: flex; justify-content: space-between; gap: 0.8rem; font-variant-numeric: tabular-nums;}
+  [class*="st-key-words_"] button:disabled, [class*="st-key-words_"] button:disabled p {cursor: default; color: inherit; opacity: 0.85;}
+  @media (max-width: 640px), (pointer: coarse) {
+    [class*="st-key-words_"] button {min-height: 44px;}
+    .st-key-both_ways > [data-testid="stHorizontalBlock"], .st-key-both_ways > div > [data-testid="stHorizontalBlock"] {flex-direction: column-reverse;}
+    .st-key-both_ways [data-testid="stColumn"] {width: 100%; flex: 1 1 auto;}
+  }
+</style>
+"""
+
+
+def word_buttons(name: str, expected: Expected, color: str, longest: float, tapped: Callable, *args) -> None:
+    """Draw a button for each expected word, with a bar for its probability. A click calls `tapped(word, *args)`."""
+    from core.elmo.language_model import SPECIALS  # not at the top: it imports torch
+
+    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
+    with st.container(key=f"words_{name}"):
+        for k, p in enumerate(expected.likeliest):
+            boundary = p.word in SPECIALS
+            shown = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
+            label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
+            st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
+
+
+def _boundary(word: str) -> str:
+    return f"*{t('sentence start')}*" if word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
+
+
+def fared(word: str, expected: Expected) -> str:
+    """Describe the rank and probability of the word in the sentence."""
+    if expected.rank is None:
+        return t("“{word}”: not in the vocabulary", word=shorten(word, 20))
+    if expected.probability < 0.0001:
+        return t("“{word}”: rank {rank:,}, under 0.01%", word=shorten(word, 20), rank=expected.rank)
+    return t("“{word}”: rank {rank:,}, {p:.2%}", word=shorten(word, 20), rank=expected.rank, p=expected.probability)
+
+
+def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
+    """State which words the static vectors lack, or return "" if they have all."""
+    words = [word for word in dict.fromkeys(words) if word not in vectors]
+    if not words:
+        return []
+    called = model_layers.in_use().called
+    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{shorten(word)}”" for word in words), model=called)]
+
+
+def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
+    """Show GloVe's neighbors: one list for a word in any sentence, or two lists for two different words."""
+    from core.views.neighbors import tabulate_words  # not at the top: it imports torch
+
+    words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
+    for word in words:
+        heading(t("GloVe, “{word}” in any sentence", word=shorten(word, 24)), GLOVE)
+        try:
+            neighbors = vectors.neighbors(word, k if len(words) == 1 else max(3, k // 2))
+        except BadInput as error:
+            st.info(plain(error), icon=":material/search_off:")
+            continue
+        word_lines([(n.word, n.cosine, "") for n in neighbors])
+        tables.append(tabulate_words([(n.word, n.cosine) for n in neighbors], f"GloVe: {word}"))
+
+
+def static_line(share: float, where: str, difference: Paired) -> str:
+    """State the accuracy of the static context, the difference of a space to it, and whether it is significant."""
+    verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
+    return t(
+        "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",
+        share=share,
+        where=where,
+        difference=difference.in_points(),
+        verdict=verdict,
+    )

@@ -4,20 +4,28 @@
 best. Figures open at the model's default layer (pair_layer.py). `verdict_words` describes it.
 """
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
+from core.analysis.anisotropy import Level
+from core.common import model_layers
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
-from core.common.markup import plain
+from core.common.i18n import format_number, t
+from core.common.markup import Markup, html, plain
+from core.figures.style import layer_title
 from core.senses.judge import Judgment
+from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
 from pages._cached.views import about, view, workspace
+from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import read_parameter
 from pages._widgets.inputs import Chosen
 
 
@@ -54,3 +62,70 @@ def _measure(in_use: InUse) -> None:
     if not judge.is_calibrated:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()
+
+
+def say_verdict(verdict: Verdict) -> str:
+    """Return the verdict in two to four words."""
+    return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
+
+
+def title_with_senses(verdict: Verdict) -> Markup:
+    """Return the verdict as HTML, with the names of its senses if they agree with it."""
+    names = verdict.senses
+    if names is None or None in names or verdict.says == CLOSE or verdict.outvoted:
+        return html("{}", say_verdict(verdict))
+    first, second = (html("<i>{}</i>", name) for name in names)
+    if verdict.says == ONE:
+        return t("One meaning: {sense}", sense=first)
+    return t("Two meanings: {first} and {second}", first=first, second=second)
+
+
+def random_in_words(means: Mapping[str, float]) -> str:
+    """Return the cosine of two random words by layer for a description, with a leading blank, or ""."""
+    values = ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in means.items())
+    return " " + t("Average of random pairs: {values}.", values=values) if values else ""
+
+
+def random_sentence(level: Level, layer: str) -> str:
+    """Return a sentence on the cosine of two random words."""
+    values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
+    return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
+
+
+CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
+
+
+def choose_layer(
+    key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", label: str = "", place: Any = st, **options: Any
+) -> str:
+    """Draw a page's control `key` and return the layer that it holds: `usual`, if given, until the user chooses another."""
+    state = st.session_state
+    spaces = spaces or model_layers.in_use().spaces
+    usual = usual or usual_layer(in_use)
+    usual = usual if usual in spaces else model_layers.in_use().top
+    given = read_parameter(key)
+    if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
+        state[f"{key}.seen_by_pair"] = True
+        if given in model_layers.in_use().spaces:
+            if given != usual:
+                keep_layer(given)
+        elif given in spaces:  # a view that is no layer
+            state[key] = given
+    wanted = state[CHOSEN_LAYER] if state.get(CHOSEN_LAYER) in spaces else usual
+    by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
+    if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
+        state[key] = state[by_itself] = wanted
+    return layer_choice(
+        key, spaces=spaces, default=usual, label=label, place=place, on_change=_chosen_by_hand, args=(key, usual), **options
+    )
+
+
+def keep_layer(layer: str) -> None:
+    """Let the other pages open at this layer too. A view that is not a layer stays with its page."""
+    if layer in model_layers.in_use().spaces:
+        st.session_state[CHOSEN_LAYER] = layer
+
+
+def _chosen_by_hand(key: str, usual: str) -> None:
+    st.session_state.pop(f"{key}.by_itself", None)
+    keep_layer(st.session_state.get(key) or usual)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from pages._cached import jobs
-from pages._frame.server_jobs import TURNS
+from pages._frame.jobs import QUEUE, end_all
 from pages._home import ahead
 
 ahead.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read and write in the middle of a test
@@ -21,15 +21,13 @@ def no_job_left_running() -> Iterator[None]:
 
 def end_jobs() -> None:
     """Stop every job and wait for its thread, whether the registry still holds it or not: later it would write into another test's cache."""
-    for turn in (*TURNS.running, *TURNS.waiting):
-        turn.stop_asked = True
+    for job in (*QUEUE.running, *QUEUE.waiting):
+        job.end()
     registry, lock = jobs._jobs()
     with lock:
         for key in [key for key, job in registry.items() if job.result is None]:
             del registry[key]
-    for thread in threading.enumerate():
-        if thread.name == "index":
-            thread.join(120)
+    end_all(120)
 
 
 @pytest.fixture(autouse=True)
@@ -46,5 +44,5 @@ def no_thread_left_behind() -> Iterator[None]:
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):
             thread.cancel()
-        if thread.name in ("warm-up", "index"):
+        if thread.name in ("warm-up", "job"):
             thread.join(120)

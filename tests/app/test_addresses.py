@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
 from core.files import user_names
-from pages._frame import links
+from pages._frame import parameters
 from tests.app.visit import opened
 from tests.bench import addresses
 
@@ -71,20 +71,19 @@ def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_a
     def script() -> None:
         import streamlit as st
 
-        from pages._frame import links
-        from pages._frame.choices import BOUND
+        from pages._frame import parameters
 
-        links.give_back()
-        st.text_input("First", "", key="a", **BOUND)
+        parameters.restore_values()
+        st.text_input("First", "", **parameters.bound("a"))
         if st.button("Write", key="other"):
-            links.write("other", "1")  # which sends the whole address
+            parameters.write_parameter("other", "1")  # which sends the whole address
 
     def address() -> dict[str, str]:
         return {name: value if isinstance(value, str) else value[0] for name, value in page.query_params.items()}
 
     given = {"a": "He saw a bat.", "lang": "ko"}
     page = AppTest.from_function(script)
-    page.session_state[links.SHOWN] = ("another page", given, given)
+    page.session_state[parameters.SHOWN] = ("another page", given, given)
     page.run()
     assert address() == given
     for _ in range(2):  # two runs that were asked for with the address of before

@@ -11,7 +11,7 @@ from core.views.levels import judge
 from core.views.pair import Angles
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
-from pages._home.beside import Beside
+from pages._home.show import Beside
 from pages._models.compare import usual
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened

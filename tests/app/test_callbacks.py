@@ -7,7 +7,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from pages._frame import callbacks
+from pages._frame import patches
 
 pytestmark = pytest.mark.unread  # no page is opened
 
@@ -17,14 +17,14 @@ def script() -> None:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
     from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-    from pages._frame import callbacks
+    from pages._frame import patches
 
     def delete() -> None:
         get_script_run_ctx().script_requests.request_rerun(RerunData())  # the user clicks again
         st.session_state.deleted = True
         st.session_state.forgotten = True
 
-    callbacks.install()
+    patches.protect_callbacks()
     st.button("Delete", on_click=delete)
 
 
@@ -35,7 +35,7 @@ def test_second_click_does_not_interrupt_a_callback():
 
 
 def test_next_run_waits_for_the_callbacks_of_the_session_and_not_for_those_of_others(monkeypatch):
-    callbacks.install()
+    patches.protect_callbacks()
     entered, may_end, order = threading.Event(), threading.Event(), []
 
     def call(self: SessionState, **_) -> None:

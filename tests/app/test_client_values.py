@@ -16,8 +16,8 @@ from streamlit.runtime.state.session_state import SessionState
 
 from core.figures.maps import selected_data, selected_rows
 from core.live.settings import mix_setting
-from pages._frame import client_values
-from pages._frame.client_values import MAX_JSON, MAX_OPTION, check_result, is_number
+from pages._frame import patches
+from pages._frame.patches import MAX_JSON, MAX_OPTION, check_result, is_number
 from pages._map import map_view
 from pages._widgets.lists import read_selection
 
@@ -28,16 +28,16 @@ NO_JSON = ["", "{", "nan", "[NaN]", '{"a": Infinity}', NESTED, '"\\ud800"', " " 
 
 @pytest.mark.parametrize("text", NO_JSON)
 def test_invalid_json_is_not_accepted_from_a_component(text):
-    for field in client_values.JSON_FIELDS:
-        assert not client_values._has_type(WidgetState(id="a", **{field: text}), field)
+    for field in patches.JSON_FIELDS:
+        assert not patches._has_type(WidgetState(id="a", **{field: text}), field)
 
 
 def test_value_of_another_type_is_not_accepted():
-    assert client_values._has_type(WidgetState(id="a", string_value="x"), "string_value")
-    assert client_values._has_type(WidgetState(id="a"), "string_value")  # a box that the user emptied
+    assert patches._has_type(WidgetState(id="a", string_value="x"), "string_value")
+    assert patches._has_type(WidgetState(id="a"), "string_value")  # a box that the user emptied
     for other in ("int_value", "double_value"):
-        assert not client_values._has_type(WidgetState(id="a", **{other: 1}), "string_value")
-    assert not client_values._has_type(WidgetState(id="a", bytes_value=b"x"), "json_value")
+        assert not patches._has_type(WidgetState(id="a", **{other: 1}), "string_value")
+    assert not patches._has_type(WidgetState(id="a", bytes_value=b"x"), "json_value")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e999, 1e40, -1, 10_000, "x", [1], {}])
@@ -138,6 +138,6 @@ def test_mix_setting_with_invalid_values_is_none(w):
 
 def test_every_value_enters_through_the_check():
     """Check that the patched methods, which Streamlit calls for each value, still exist in this version of Streamlit."""
-    client_values.install()
+    patches.check_values()
     for name in ("set_widgets_from_proto", "register_widget"):
-        assert getattr(SessionState, name).__module__ == client_values.__name__ or hasattr(getattr(SessionState, name), "__wrapped__")
+        assert getattr(SessionState, name).__module__ == patches.__name__ or hasattr(getattr(SessionState, name), "__wrapped__")

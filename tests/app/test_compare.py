@@ -14,12 +14,12 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
-from pages._cached import jobs, progress
+from pages._cached import jobs
 from pages._cached import opened as store
 from pages._cached.kept import KEPT
 from pages._cached.views import view, workspace_of
 from pages._frame import examples
-from pages._frame.server_jobs import TURNS, ServerJob
+from pages._frame.jobs import QUEUE
 from pages._home import ahead
 from pages._models import compare as compare_page
 from pages._models import model_senses
@@ -77,14 +77,14 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
 
 @pytest.mark.parametrize("labeled", [True, False])
 def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labeled):
-    turn = TURNS.ask("a visitor")
+    job = QUEUE.add("a visitor")
 
     def reading(sides):
-        return (sides[0], replace(sides[1], whole=False) if labeled else None), [(ServerJob(turn), sides[1])]
+        return (sides[0], replace(sides[1], whole=False) if labeled else None), [(job, sides[1])]
 
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
-    turn.leave()
+    job.leave()
     assert not page.exception and not page.error
     message = page.get("progress")[0].proto.text
     assert ("labeled words only" in message) == labeled
@@ -92,8 +92,8 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labele
 
 
 def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
-    read = ServerJob(TURNS.ask("a visitor"))
-    read.turn.leave()
+    read = QUEUE.add("a visitor")
+    read.leave()
     runs = []
 
     def reading(sides):
@@ -118,7 +118,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
         return of_space(*given)
 
     monkeypatch.setattr(compare, "_over_all_words", slowly)
-    monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
     monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
@@ -139,10 +139,10 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     assert "Stopping" in page.get("progress")[0].proto.text
     go.set()
     job.wait(60)
-    assert job.ended == "asked"
+    assert job.why_ended == "stopped"
     page.run()
     assert not page.exception and "results are kept" in page.info[0].value
-    monkeypatch.setattr(progress, "AT_MOST_S", 120)
+    monkeypatch.setattr(jobs, "AT_MOST_S", 120)
     page.button(key="compare.again").click().run()
     assert not page.exception and not page.error and not page.info
     (job,) = jobs._jobs()[0].values()
@@ -211,8 +211,8 @@ def test_a_page_opened_in_the_moment_a_reading_ends_compares_and_keeps_nothing_u
 
 def test_what_is_opened_ahead_of_visitors_leaves_no_unready_answer_behind(monkeypatch):
     KEPT.forget("core.views.compare.compute")
-    unfinished = ServerJob(TURNS.ask(None))
-    unfinished.turn.leave()
+    unfinished = QUEUE.add()
+    unfinished.leave()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.analysis.maps.compile_layout", lambda: None)
         patch.setattr(store, "table_job", lambda *_, **__: unfinished)

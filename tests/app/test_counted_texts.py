@@ -7,7 +7,7 @@ import time
 import pytest
 
 from core.common.limits import limits
-from pages._frame.server_jobs import TURNS
+from pages._frame.jobs import QUEUE
 from tests.app.test_further_words import said
 from tests.app.visit import opened, opened_whole, tables
 from tests.core.corpus import two_texts
@@ -59,8 +59,8 @@ def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
 
 
 def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
-    asked, ask = [], TURNS.ask
-    monkeypatch.setattr(TURNS, "ask", lambda *who: asked.append(who) or ask(*who))
+    asked, add = [], QUEUE.add
+    monkeypatch.setattr(QUEUE, "add", lambda *who: asked.append(who) or add(*who))
     monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
     page = searching(folder, find_order="substitutes")
     until(page, lambda page: "occurs 50 times" in said(page))

@@ -10,7 +10,7 @@ from core.common.config import ModelShape
 from core.elmo.language_model import Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
-from pages._widgets.mix_sliders import presets
+from pages._widgets.components import presets
 from tests.app.test_pages import PAGES, html_of, opened
 from tests.app.visit import tables
 

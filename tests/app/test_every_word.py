@@ -6,14 +6,14 @@ import pytest
 
 from core.text.labeled_words import further_with
 from pages._cached import jobs
-from pages._frame.server_jobs import ServerJob
+from pages._frame.jobs import Job
 from pages._map import every_word
 from tests.app.visit import opened_whole, tables
 
 ROOT = Path(__file__).parents[2]
 
 
-def _measuring() -> list[ServerJob]:
+def _measuring() -> list[Job]:
     return [job for (kind, _), job in jobs._jobs()[0].items() if kind == every_word.JOB]
 
 
@@ -46,10 +46,10 @@ def test_measuring_is_stopped_where_it_is_asked_to(few_words):
     page = opened_whole("pages/map.py", **{"map.all": "true"})
     page.button(key="map.every").click().run()
     (job,) = _measuring()
-    if job.running:
+    if job.is_running:
         job.stop()
     job.wait(120)
-    assert not job.running and (job.ended == "asked" or job.result)
+    assert not job.is_running and (job.why_ended == "stopped" or job.result)
     page.run()
     assert not page.exception and not page.error
 

@@ -11,7 +11,7 @@ from core.senses.scene import Scene
 from core.text import languages
 from pages._home import picture
 from pages._home.live import rest
-from pages._widgets import instruments
+from pages._widgets import components
 from tests.app.visit import opened, tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +74,7 @@ def taken(monkeypatch, scene: Scene, **values) -> dict:
     """The session after the widget has reported what a hand has set."""
     given = {"view": "senses", "dot": "none", "picked": [], "seq": 1} | values
     state = {picture.KEY: {"set": given}, picture.DRAWN: scene}
-    monkeypatch.setattr(instruments.st, "session_state", state)
+    monkeypatch.setattr(components.st, "session_state", state)
     picture._take_set()
     return state
 

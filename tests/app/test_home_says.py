@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.senses.scene import Scene
 from core.senses.verdict import CLEAR, CLOSE, ONE, TWO, Verdict
-from pages._home.notices import say_picture
-from pages._word import verdict_words
+from pages._home.show import say_picture
+from pages._word import verdict
 
 MOST_WORDS = 15
 
@@ -64,7 +64,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(item: Verdict):
-    title, sure, named = verdict_words.title(item), item.say_certainty(), str(verdict_words.title_with_senses(item))
+    title, sure, named = verdict.say_verdict(item), item.say_certainty(), str(verdict.title_with_senses(item))
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[item.says]
     assert named.startswith(title) and "<money>" not in named
     numbers = [int(n) for n in re.findall(r"\d+", sure)]

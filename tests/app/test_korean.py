@@ -1,38 +1,10 @@
-"""Every page in Korean by AppTest: its title is Korean, and no English text that the catalog knows is left on it."""
+"""Pages in Korean: verbs in any form, invented words, and labels of uploads."""
 
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.app.test_pages import PAGES, opened
-from tests.app.visit import opened_whole
-from tests.core.common.test_i18n import entries
-
-HANGUL = re.compile("[가-힣]")
-KNOWN = {english: korean for (english, *_), (korean, *_) in entries("ko") if "{" not in english and len(english) > 24}
-
-
-def words_on(page: AppTest) -> list[str]:
-    """Labels, texts and helps of everything on a page."""
-    result = [str(block.proto) for block in page.get("html")]
-    for element in [*page.main, *page.sidebar]:
-        result += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
-    return result
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_korean_throughout(path: str):
-    page = opened(path, lang="ko")
-    assert not page.exception
-    assert all(HANGUL.search(title.value) for title in page.title)
-    text = "\n".join(words_on(page))
-    left = [english for english, korean in KNOWN.items() if english in text and english not in korean]
-    assert not left
-
-
-def test_a_link_in_english_stays_english():
-    assert not HANGUL.search(opened("pages/mix.py").title[0].value)
+from tests.app.visit import HANGUL, opened, opened_whole, words_on
 
 
 def test_a_further_korean_word_has_its_senses_at_once():

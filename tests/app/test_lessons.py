@@ -9,9 +9,8 @@ from core.common.config import ASSETS
 from core.elmo.models import open_model
 from core.index.tables import open_table
 from pages._learn.lessons import lessons
-from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import HANGUL, tables
 
 PAGE = "pages/lessons.py"
 NAMES = [item.name for item in lessons()]

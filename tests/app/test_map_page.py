@@ -14,7 +14,7 @@ from core.senses.trust import links
 from pages._cached import opened as cached
 from pages._frame.choices import ALL
 from pages._map import map_view
-from pages._widgets import instruments
+from pages._widgets import components
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import tables
 
@@ -186,8 +186,8 @@ def sent(page) -> dict:
     ],
 )
 def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, given, expected):
-    monkeypatch.setattr(instruments.st, "session_state", {map_view.LIVE: {"set": given}})
-    assert map_setting(instruments.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
+    monkeypatch.setattr(components.st, "session_state", {map_view.LIVE: {"set": given}})
+    assert map_setting(components.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
 
 
 def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():

@@ -13,8 +13,8 @@ from core.live.settings import mix_setting
 from core.senses.separation import less
 from pages._map import mix
 from pages._map.mix import compare_layers
-from pages._widgets import instruments
-from pages._widgets.mix_sliders import LIMIT
+from pages._widgets import components
+from pages._widgets.components import LIMIT
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import tables, written
@@ -147,5 +147,5 @@ def test_normalized_layers_are_sent_where_the_switch_says_so():
     ],
 )
 def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
-    monkeypatch.setattr(instruments.st, "session_state", {mix.LIVE: {"set": given}})
-    assert mix_setting(instruments.get_settings(mix.LIVE), 3, LIMIT) == expected
+    monkeypatch.setattr(components.st, "session_state", {mix.LIVE: {"set": given}})
+    assert mix_setting(components.get_settings(mix.LIVE), 3, LIMIT) == expected

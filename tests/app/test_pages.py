@@ -1,6 +1,5 @@
 """Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from pages._frame.server import BY_PLOTLY, WITHOUT_TABLE
 from tests.app.visit import opened, tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,42 +54,6 @@ def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
     angle = opened("pages/slides.py", slide="3", **pair)
     assert "only one vector" not in html_of(angle) and "two vectors" in angle.get("plotly_chart")[0].proto.spec
     assert "1.00" not in opened("pages/slides.py", slide="4", **pair).get("plotly_chart")[0].proto.spec
-
-
-@pytest.mark.parametrize(("path", "title"), PAGES.items())
-def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
-    page = opened(path)
-    assert not page.exception
-    assert [t.value for t in page.title] == [title]
-    assert not page.error
-    view = Path(path).stem
-    assert not page.get("plotly_chart") or view in BY_PLOTLY  # their scripts are asked for with the document
-    assert not tables(page) or view not in WITHOUT_TABLE
-
-
-ONE_SENTENCE = (
-    "pages/map.py",
-    "pages/mix.py",
-    "pages/found.py",
-    "pages/spread.py",
-    "pages/about.py",
-    "pages/classify.py",
-    "pages/tasks.py",
-    "pages/results.py",
-)
-
-
-@pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_every_page_says_what_to_notice_in_one_sentence(path: str, language: str):
-    bodies = [block.proto.body for block in opened(path, lang=language).get("html")]
-    notices = [body for body in bodies if body.startswith('<div class="notice">')]
-    assert notices
-    for body in notices:
-        in_sight = re.sub("<details>.*</details>", "", body.partition("</b>")[2], flags=re.DOTALL)
-        assert sentence_count(in_sight) <= (1 if path in ONE_SENTENCE else 2), in_sight
-        if path in ONE_SENTENCE and language == "en":
-            assert len(re.sub("<[^>]*>", "", in_sight).split()) <= 15, in_sight
 
 
 def test_sentences_are_counted_and_what_comes_after_the_first_is_folded():

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ROOT
 from core.common.short_links import shortened
 from core.files import registry, user_names
-from pages._frame import links, places
+from pages._frame import parameters
 from pages._frame.menu import door
 from tests.app.visit import APP, linked
 
@@ -110,7 +110,7 @@ def test_parameter_of_any_name_raises_no_exception(name):
 def test_short_link_with_thousands_of_parameters_opens_quickly():
     code, started = shortened([(f"{k:x}", "") for k in range(9_000)]), time.process_time()
     page = linked(v=code)
-    assert code and not page.exception and 0 < len(page.query_params) <= links.MAX_PARAMETERS
+    assert code and not page.exception and 0 < len(page.query_params) <= parameters.MAX_PARAMETERS
     assert time.process_time() - started < 30
 
 
@@ -121,7 +121,7 @@ def test_path_with_hidden_characters_is_not_proposed(value):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "is_place"),
+    ("name", "value", "is_path"),
     [
         ("model", "elmo-mini", False),
         ("model", "OWNER/NAME", False),
@@ -148,9 +148,9 @@ def test_path_with_hidden_characters_is_not_proposed(value):
         ("corpus", "", False),
     ],
 )
-def test_is_place_distinguishes_paths_from_names(name, value, is_place, monkeypatch):
+def test_is_path_distinguishes_paths_from_names(name, value, is_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert places.is_place(name, value) is is_place
+    assert parameters.is_path(name, value) is is_path
 
 
 def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
@@ -159,12 +159,15 @@ def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
     assert all(registry.names_place(text, "corpus") for text in ("\\\\host\\share", "//host/share", "/etc/passwd", "~root/x", "C:/x"))
 
 
-def test_places_lists_the_key_of_every_box_that_takes_a_path():
-    """Check the calls of the two functions that make such boxes."""
-    keys = set()
+def test_table_lists_every_parameter_with_its_kind():
+    """Check the literal keys in the calls that draw bound widgets, read or write the address."""
+    calls = {"choice": 0, "coded_choice": 0, "text_box": 0, "choose_layer": 0, "layer_choice": 0, "corpus_box": 0, "bound": 0}
+    calls |= {"settle_choice": 0, "stepper": 0, "word_search": 1, "read_parameter": 0, "write_parameter": 0, "_choose": 1}
     for path in sorted((ROOT / "pages").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("corpus_box", "_choose") and len(node.args) > 1:
-                key = node.args[0] if ast.unparse(node.func) == "corpus_box" else node.args[1]
-                keys |= {key.value} if isinstance(key, ast.Constant) else set()
-    assert keys >= {"against", "model", "vectors", "corpus"} and keys <= {*places.KINDS}
+            name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+            if name not in calls or len(node.args) <= calls[name] or not isinstance(key := node.args[calls[name]], ast.Constant):
+                continue
+            kind = parameters.PARAMETERS[key.value].kind
+            assert kind in {"corpus_box": ("corpus",), "_choose": ("model", "vectors", "corpus")}.get(name, (kind,)), key.value
+            assert (kind == parameters.LAYER) == (name in ("choose_layer", "layer_choice")) or name in ("coded_choice", "read_parameter")

@@ -10,11 +10,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from core.common.turns import JobEnded, Shared, Turns
 from core.elmo.encoder import Encoder
-from pages._cached import jobs, opened, progress
+from pages._cached import jobs, opened
 from pages._cached.kept import KEPT
-from pages._frame import server_jobs
+from pages._frame import jobs as frame_jobs
+from pages._frame.jobs import Job, JobEnded, Queue
 from tests.app.visit import APP
 from tests.app.visit import opened as visited
 
@@ -34,8 +34,8 @@ def visits(monkeypatch) -> None:
     def context(**_) -> SimpleNamespace | None:
         return SimpleNamespace(session_id=st.session_state.get("who", "one")) if get_script_run_ctx(suppress_warning=True) else None
 
-    monkeypatch.setattr(server_jobs, "get_script_run_ctx", context)
-    monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(frame_jobs, "get_script_run_ctx", context)
+    monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:
@@ -45,53 +45,51 @@ def until(holds: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def test_shared_work_goes_on_until_everyone_who_wanted_it_has_stopped_it():
-    work = Shared("one")
-    work.join("two")
-    work.stop("one")
-    work.join("one")  # looking at it is not wanting it
-    assert work.is_wanted and work.has_stopped("one") and not work.has_stopped("two")
-    work.stop("two")
-    assert not work.is_wanted
+def test_job_continues_until_every_user_who_wants_it_has_stopped_it():
+    queue = Queue()
+    job = queue.add("one")
+    job.join("two")
+    job.stop_for("one")
+    job.join("one")  # a page that shows the job does not resume it
+    assert job.is_wanted and job.has_stopped("one") and not job.has_stopped("two")
+    job.check()
+    job.stop_for("two")
+    assert not job.is_wanted
+    with pytest.raises(JobEnded):
+        job.check()
     for _ in range(2):
-        work.resume("one")
-        assert work.is_wanted and not work.has_stopped("one")
-        work.stop("one")
-        assert not work.is_wanted
-    again = Shared("three")
-    again.take_over(work)
+        job.resume("one")
+        assert job.is_wanted and not job.has_stopped("one")
+        job.stop_for("one")
+        assert not job.is_wanted
+    again = queue.add("three")
+    again.take_over(job)
     again.join("one")
     assert again.owners == {"three"} and again.has_stopped("one")
-    own = Shared()  # the machine's
-    own.take_over(work)
-    assert own.is_wanted
+    without_user = queue.add()
+    without_user.take_over(job)
+    assert without_user.is_wanted
     again.join("four")
-    again.stop(None)
+    again.stop_for(None)
     assert not again.is_wanted and again.has_stopped("four")
-    gone = Shared("here")
-    gone.join("away")
-    gone.stop("here")
-    assert gone.is_wanted and not gone.is_wanted_by(lambda owner: owner != "away")
 
 
-def test_a_turn_ends_when_nobody_wants_it_any_more():
-    turn = Turns().ask("one")
-    turn.join("two")
-    turn.stop("one")
-    turn.check()
-    turn.stop("two")
-    with pytest.raises(JobEnded):
-        turn.check()
+def test_light_job_ends_when_only_users_with_closed_pages_want_it():
+    job = Job(Queue(lambda owner: owner != "away"), "here", is_light=True)
+    job.join("away")
+    assert not job.is_over()
+    job.stop_for("here")
+    assert job.is_over()
 
 
 def script() -> None:
     import streamlit as st
 
-    from pages._cached import jobs, progress
+    from pages._cached import jobs
     from tests.app import test_stop
 
     job = jobs.job("counting", 1, test_stop.WORK[0], failed="It failed.", most=2)
-    job.wait(progress.AT_MOST_S)
+    job.wait(jobs.AT_MOST_S)
     if job.result is None:
         jobs.show_state(
             "counting", 1, lambda job, left: f"{job.done} of {job.total}", widget="counting", stopped="Stopped here.", again="Go on"
@@ -183,13 +181,13 @@ def test_a_corpus_that_two_visits_read_goes_on_for_one_when_the_other_one_stops(
     first, second = pages
     assert counting.began == 1 and not first.exception
     (job,) = [job for (kind, _), job in jobs._jobs()[0].items() if kind == "every token"]
-    assert job.turn.owners == {"one", "two"}
+    assert job.owners == {"one", "two"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server_jobs, "visitor", lambda: "one")
+        patch.setattr(frame_jobs, "current_user", lambda: "one")
         job.stop()
-        assert not job.running and job.under_way
-        patch.setattr(server_jobs, "visitor", lambda: "two")
-        assert job.running and not job.stop_asked
+        assert not job.is_running and job.is_active
+        patch.setattr(frame_jobs, "current_user", lambda: "two")
+        assert job.is_running and not job.is_stopping
     assert "Stopped at" in said(first.run()) and not first.exception
     assert "Stopped at" not in said(second.run()) and not second.exception
     first.button(key="index.go_on").click().run()
@@ -202,7 +200,7 @@ def slowly(monkeypatch) -> None:
 
     def word_vectors(self, words):
         if len(words) == 256:
-            time.sleep(0.2)
+            time.sleep(0.6)
         return vectors(self, words)
 
     monkeypatch.setattr(Encoder, "word_vectors", word_vectors)
@@ -217,33 +215,33 @@ def spelling(who: str) -> AppTest:
 def test_the_reading_of_spellings_goes_on_after_stop_and_continue_twice(slowly):
     page = spelling("one")
     (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
-    read.share.stop("nobody")
+    read.job.stop_for("nobody")
     for _ in range(2):
         page.button(key="spell_stop").click().run()
         assert not page.exception
-        until(lambda: not read.running)
+        until(lambda: not read.is_running)
         before = read.spellings.read
         page.run()
         assert not page.exception and read.spellings.read == before < 10_000 and not page.get("progress")
         page.button(key="spell_on").click().run()
         assert not page.exception and page.button(key="spell_stop")
         until(lambda before=before: read.spellings.read > before)
-    read._end()
+    read.job.end()
 
 
 def test_the_reading_of_spellings_is_stopped_for_one_visit_alone(slowly):
     first, second = spelling("one"), spelling("two")
     (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
-    read.share.stop("one as its page began")
+    read.job.stop_for("one as its page began")
     first.button(key="spell_stop").click().run()
     assert not first.exception and first.button(key="spell_on")
     before = read.spellings.read
     until(lambda: read.spellings.read > before)
     assert second.run().button(key="spell_stop") and not second.exception
     second.button(key="spell_stop").click().run()
-    until(lambda: not read.running)
+    until(lambda: not read.is_running)
     assert second.run().button(key="spell_on")
     first.button(key="spell_on").click().run()
-    until(lambda: read.running)
+    until(lambda: read.is_running)
     assert first.run().button(key="spell_stop") and second.run().button(key="spell_on")
-    read._end()
+    read.job.end()

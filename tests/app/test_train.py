@@ -20,15 +20,14 @@ from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
-from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import opened as opened_here
-from pages._cached.progress import duration
-from pages._classify.job import TrainingJob
+from pages._cached.jobs import duration
+from pages._classify.job import Training
 from pages._classify.order import refusal
 from pages._classify.train import FEW_TEXTS, describe_training, notebook
-from pages._frame.server_jobs import TURNS
+from pages._frame.jobs import QUEUE, Queue
 from tests.app.test_pages import opened
 
 
@@ -128,13 +127,14 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 200)}, variants=("embedding",), epochs=12)
 
     def epochs(upto: int) -> list[int]:
-        job = TrainingJob(order, Turns().ask())
-        job.start(opened_here.model("elmo-mini"), opened_here.vectors("glove-mini"))
-        while job.running:
-            job.turn.stop_asked |= max(map(len, job.curves.values()), default=0) >= upto
-            job.wait(0.001)
-        assert job.error is None
-        return [point["epoch"] for point in job.curves["embedding", 0]]
+        training = Training(order, Queue().add())
+        training.start(opened_here.model("elmo-mini"), opened_here.vectors("glove-mini"))
+        while training.job.is_active:
+            if max(map(len, training.curves.values()), default=0) >= upto:
+                training.job.end()
+            training.job.wait(0.001)
+        assert training.error is None
+        return [point["epoch"] for point in training.curves["embedding", 0]]
 
     first = epochs(upto=2)
     whole = epochs(upto=99)
@@ -147,10 +147,10 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
 )
 def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
-    job, stages = TrainingJob(order, Turns().ask()), []
-    monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(job.stage) or {}[""])
+    training, stages = Training(order, Queue().add()), []
+    monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(training.stage) or {}[""])
     with pytest.raises(KeyError):
-        job._work(SimpleNamespace(language=get_language("en")), None)
+        training.train(SimpleNamespace(language=get_language("en")), None)
     assert stages[0].endswith(stage)
 
 
@@ -263,7 +263,7 @@ def test_results_are_named_by_their_texts_when_another_file_is_chosen():
     rows = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
     page = with_file("first file.csv", rows, variants="tfidf")
     page.button(key="train.go").click().run()
-    page.session_state["training"].wait(60)
+    page.session_state["training"].job.wait(60)
     page.run()
     page.file_uploader[0].set_value(("second.csv", rows.encode(), "text/csv")).run()
     assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
@@ -273,16 +273,16 @@ def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue():
     page = opened("pages/train.py", variants="tfidf", model="nonsense")
     page.button(key="train.go").click().run()
     assert any("Unknown model 'nonsense'" in item.value for item in page.main.error) and not page.exception
-    assert not TURNS.waiting and not TURNS.running
+    assert not QUEUE.waiting and not QUEUE.running
 
 
 def test_a_training_that_was_told_to_stop_says_so():
     done = threading.Event()
-    turns = Turns(is_there=lambda _: True)
-    job = TrainingJob(SimpleNamespace(), turns.ask("visitor")).begin(done.wait, failed="", name="training")
+    training = Training(SimpleNamespace(), Queue().add())
+    training.job.start(lambda job: done.wait(), failed="")
     page = opened("pages/train.py")
-    page.session_state["training"] = job
+    page.session_state["training"] = training
     page.run()
     page.button(key="train.stop").click().run()
-    assert job.stop_asked and page.button(key="train.stop").disabled and "Stopping" in page.get("progress")[0].proto.text
+    assert training.job.is_over() and page.button(key="train.stop").disabled and "Stopping" in page.get("progress")[0].proto.text
     done.set()

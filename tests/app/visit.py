@@ -1,6 +1,7 @@
 """A page of the app opened by its address, as a visitor opens a link."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
-from pages._frame import places
 from pages._frame.menu import door
+from pages._frame.parameters import ALLOWED
 
+HANGUL = re.compile("[가-힣]")
 APP = Path(__file__).parents[2] / "app.py"
 
 
@@ -34,7 +36,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
         address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
-    page.session_state[places.ALLOWED] = {*allowed}
+    page.session_state[ALLOWED] = {*allowed}
     return page.run()
 
 
@@ -58,3 +60,11 @@ def tables(page: AppTest) -> list[pd.DataFrame]:
 def offered(page: AppTest) -> list[pd.DataFrame]:
     """Return the tables in the icon row."""
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
+
+
+def words_on(page: AppTest) -> list[str]:
+    """Return the labels, texts and helps of everything on a page."""
+    result = [str(block.proto) for block in page.get("html")]
+    for element in [*page.main, *page.sidebar]:
+        result += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
+    return result

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from core.common.config import ROOT
-from pages._widgets.instruments import SHARED
+from pages._widgets.components import SHARED
 
 pytestmark = pytest.mark.browser
 FOLDER = ROOT / "pages/_map"

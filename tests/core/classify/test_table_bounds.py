@@ -9,8 +9,7 @@ import pytest
 from core.classify import tables
 from core.classify.tables import GUESSED_CELLS, read_columns, read_table
 from core.common import reports
-from core.common.errors import BadInput
-from core.common.turns import JobEnded
+from core.common.errors import STOPPED, BadInput, JobEnded
 from tests.memory import MB, measure_peak
 
 
@@ -102,7 +101,7 @@ def test_reading_ends_when_its_job_is_stopped(tmp_path, name):
     def stop(n: int) -> None:
         calls.append(n)
         if len(calls) == 20:
-            raise JobEnded("asked", "Stopped.")
+            raise JobEnded(STOPPED, "Stopped.")
 
     with reports.watch_steps(stop), pytest.raises(JobEnded):
         read_table(path)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from core.common import reports
-from core.common.errors import BadInput
-from core.common.turns import JobEnded
+from core.common.errors import STOPPED, BadInput, JobEnded
 from core.static import formats
 from core.static.vectors import load_vectors
 
@@ -108,7 +107,7 @@ def test_reading_ends_when_its_job_is_stopped(tmp_path):
     def stop(n: int) -> None:
         calls.append(n)
         if len(calls) == 10:
-            raise JobEnded("asked", "Stopped.")
+            raise JobEnded(STOPPED, "Stopped.")
 
     with reports.watch_steps(stop), pytest.raises(JobEnded):
         load_vectors(path)

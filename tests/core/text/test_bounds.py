@@ -13,8 +13,7 @@ import zlib
 
 import pytest
 
-from core.common.errors import BadInput
-from core.common.turns import JobEnded
+from core.common.errors import STOPPED, BadInput, JobEnded
 from core.text.own_corpus import Source, is_quick, keep_files
 from tests.core.document_parts import epub, pdf
 from tests.memory import measure_peak
@@ -192,7 +191,7 @@ def test_reading_ends_when_its_job_is_stopped(tmp_path, name, monkeypatch):
         calls.append(done)
         assert 0 <= done < total == path.stat().st_size
         if len(calls) == 5:
-            raise JobEnded("asked", "Stopped.")
+            raise JobEnded(STOPPED, "Stopped.")
 
     with pytest.raises(JobEnded):
         keep_files([Source(name, path)], report=report)

@@ -1,0 +1,468 @@
+"""The parameters of an address: one table of them, reading and writing them, and short links (`?v=`).
+
+Every page sees only parameters whose length, form and number of values are valid. Anyone can write a link, so a path of this machine is
+removed from the address before any widget sees it, and the page asks whether to read it, again in each session. A path that the user types
+into a box is read without a question.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from types import MappingProxyType
+from typing import Any
+from unicodedata import category
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
+
+from core.common import short_links
+from core.common.errors import BadInput
+from core.common.i18n import t, tn
+from core.common.limits import BOX, check_allowed, limits
+from core.common.markup import code, plain
+from core.common.model_layers import MIX, SENSES
+from core.files import registry
+from core.text import languages
+
+TEXT, CODE, LAYER, WHOLE, DECIMAL, FLAG = "text", "code", "layer", "whole number", "decimal number", "flag"
+MODEL, VECTORS, CORPUS, FOLDER, SPACE = "model", "vectors", "corpus", "folder", "space"  # values that may be a path of this machine
+PATHS = (MODEL, VECTORS, CORPUS, FOLDER, SPACE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the address. Its name is also the key of its widget and of its value in the session."""
+
+    kind: str
+    views: str = ""  # names of the views that have it; every page without names
+    limits: tuple[float, float] = ()  # of a number
+    default: float | bool | None = None  # of a number or a flag; the default of others depends on the page's contents
+    step: float | None = None
+    is_shared: bool = False  # most pages have a box for it, so its value is restored when another page opens
+
+
+PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
+    {
+        "a": Parameter(TEXT, is_shared=True),
+        "b": Parameter(TEXT, is_shared=True),
+        "ai": Parameter(TEXT, is_shared=True),
+        "bi": Parameter(TEXT, is_shared=True),
+        "as": Parameter(TEXT),
+        "lang": Parameter(CODE, is_shared=True),
+        "model": Parameter(MODEL, is_shared=True),
+        "vectors": Parameter(VECTORS, is_shared=True),
+        "corpus": Parameter(CORPUS, is_shared=True),
+        "beside": Parameter(MODEL, is_shared=True),
+        "engine": Parameter(CODE, is_shared=True),
+        "device": Parameter(CODE),
+        "front": Parameter(CODE),
+        "s": Parameter(TEXT, "neighbors mix"),
+        "layer": Parameter(LAYER, "home"),
+        "nlayer": Parameter(LAYER, "neighbors"),
+        "among": Parameter(CODE, "neighbors"),
+        "k": Parameter(WHOLE, "neighbors", (3, 30), 8),
+        "view": Parameter(LAYER, "map"),
+        "map_word": Parameter(TEXT, "map"),
+        "dot": Parameter(TEXT, "map"),
+        "layout": Parameter(CODE, "map"),
+        "around": Parameter(CODE, "map"),
+        "right": Parameter(TEXT, "map"),
+        "left": Parameter(TEXT, "map"),
+        "up": Parameter(TEXT, "map"),
+        "down": Parameter(TEXT, "map"),
+        "norm": Parameter(FLAG, "mix", default=False),
+        "gamma": Parameter(DECIMAL, "mix how", (0.1, 5.0), 1.0, 0.1),
+        "dlayer": Parameter(LAYER, "why"),
+        "dsense": Parameter(TEXT, "why"),
+        "dhow": Parameter(CODE, "why"),
+        "dhalf": Parameter(CODE, "why"),
+        "dswap": Parameter(TEXT, "why"),
+        "order": Parameter(CODE, "why"),
+        "guess": Parameter(CODE, "why"),
+        "flip_layer": Parameter(LAYER, "why"),
+        "reveal": Parameter(FLAG, "why", default=False),
+        "found_word": Parameter(TEXT, "found spread"),
+        "found_layer": Parameter(LAYER, "found spread"),
+        "found_k": Parameter(CODE, "found"),
+        "found_glosses": Parameter(FLAG, "found", default=False),
+        "task": Parameter(CODE, "classify"),
+        "why": Parameter(CODE, "classify"),
+        "closer": Parameter(CODE, "classify"),
+        "scores_task": Parameter(CODE, "classify"),
+        "task_of_paper": Parameter(CODE, "tasks"),
+        "tasks_verb": Parameter(CODE, "tasks"),
+        "tasks_pronoun": Parameter(CODE, "tasks"),
+        "results_part": Parameter(CODE, "results"),
+        "results_task": Parameter(CODE, "results"),
+        "train_task": Parameter(CODE, "train"),
+        "variants": Parameter(CODE, "train"),
+        "share": Parameter(CODE, "train"),
+        "seeds": Parameter(WHOLE, "train", (1, 5), 1),
+        "epochs": Parameter(WHOLE, "train", (1, 40), 30),
+        "ptext": Parameter(TEXT, "predict"),
+        "pother": Parameter(TEXT, "predict"),
+        "pat": Parameter(TEXT, "predict"),
+        "pheat": Parameter(DECIMAL, "predict", (0.0, 2.0), 1.0, 0.1),
+        "pseed": Parameter(WHOLE, "predict", (0, 9999), 0),
+        "predict_part": Parameter(CODE, "predict"),
+        "corpus_way": Parameter(CODE, "texts"),
+        "corpus_folder": Parameter(FOLDER, "texts"),
+        "corpus_text": Parameter(TEXT, "texts"),
+        "corpus_column": Parameter(TEXT, "texts"),
+        "corpus_dates": Parameter(TEXT, "texts"),
+        "corpus_lines": Parameter(CODE, "texts"),
+        "find": Parameter(TEXT, "search collocates"),
+        "find_order": Parameter(CODE, "search"),
+        "find_by": Parameter(CODE, "search"),
+        "window": Parameter(WHOLE, "collocates", (1, 10), 5),
+        "minimum": Parameter(WHOLE, "collocates", (1, 1_000), 2),
+        "grammar": Parameter(FLAG, "collocates", default=False),
+        "by_sense": Parameter(CODE, "collocates"),
+        "collocate_order": Parameter(CODE, "collocates"),
+        "against": Parameter(CORPUS, "keyness"),
+        "key_minimum": Parameter(WHOLE, "keyness", (1, 1_000), 5),
+        "correction": Parameter(CODE, "keyness"),
+        "change_first": Parameter(CORPUS, "change"),
+        "change_second": Parameter(CORPUS, "change"),
+        "change_word": Parameter(TEXT, "change"),
+        "change_by": Parameter(CODE, "change"),
+        "step": Parameter(CODE, "how"),
+        "spell": Parameter(TEXT, "how"),
+        "spell_among": Parameter(CODE, "how"),
+        "howlayer": Parameter(CODE, "how"),
+        "slide": Parameter(CODE, "slides"),
+        "slide_word": Parameter(TEXT, "slides"),
+        "lesson": Parameter(CODE, "lessons"),
+        "cone": Parameter(CODE, "lessons"),
+        "apart_word": Parameter(TEXT, "lessons"),
+        "context_word": Parameter(TEXT, "lessons"),
+        "before_word": Parameter(TEXT, "lessons"),
+        "apart_at": Parameter(DECIMAL, "lessons", (0.0, 1.0), step=0.01),
+        "context_layer": Parameter(LAYER, "lessons"),
+        "control_layer": Parameter(LAYER, "lessons"),
+        "relation_layer": Parameter(LAYER, "lessons"),
+        "quiz": Parameter(TEXT, "guess"),
+        "curve": Parameter(CODE, "about"),
+        "cmp": Parameter(CODE, "compare"),
+        "cmp_word": Parameter(TEXT, "compare"),
+        "first": Parameter(SPACE, "compare"),
+        "second": Parameter(SPACE, "compare"),
+        "first_corpus": Parameter(CORPUS, "compare"),
+        "second_corpus": Parameter(CORPUS, "compare"),
+    }
+)
+WEIGHT = re.compile(r"w\d{1,3}")  # the raw score of a layer on Mix and How it works
+LAYER_KEYS = tuple(name for name, parameter in PARAMETERS.items() if parameter.kind == LAYER)
+SHARED = tuple(name for name, parameter in PARAMETERS.items() if parameter.is_shared)
+TEXTS = ("a", "b", "lang")  # parameters that are stored before their run has ended
+QUESTION = (*TEXTS, "ai", "bi")  # parameters that are written into the address again
+EMBEDDING = ("embed", "embed_options")  # Streamlit's parameters, which only the address in the browser may set
+BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
+
+KEY = "v"  # the parameter of a short link
+ERROR = "link.wrong"  # the session's key of the error message that the next run shows
+SHOWN = "address.shown"  # the session's key of the last page, the values from its address, and some of them as the address had them
+OWED = "address.owed"  # the session's key of the values of `restore_values` that no run has read from the address yet
+ALLOWED = "places.read"  # the session's key of the paths that the user allowed or typed
+PROPOSALS = "places.proposed"  # the session's key of a page and the paths in its link: parameter -> value
+CONTROL = ("Cc", "Cs")  # Unicode categories of control characters and half characters
+HIDDEN = (*CONTROL, "Cf")  # and of characters that hide or reverse a part of a path
+MAX_PARAMETERS = 500  # of a short link
+INTERNAL = "$$"  # the beginning of Streamlit's reserved session keys
+MAX_ERRORS = 3  # listed one by one
+ECHO_S = 5.0  # a run after quick clicks may still have the address from before the last click for this time
+
+
+def bound(name: str, **options: Any) -> dict[str, Any]:
+    """Return the options of a widget whose value is a parameter of the address: its key, limits, default and step."""
+    parameter = Parameter(DECIMAL) if WEIGHT.fullmatch(name) else PARAMETERS[name]
+    values = dict(zip(("min_value", "max_value"), parameter.limits, strict=False)) | {"value": parameter.default, "step": parameter.step}
+    return {"key": name, **BOUND, **{key: value for key, value in values.items() if value is not None}, **options}
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of a parameter, or TEXT for an unknown one."""
+    if WEIGHT.fullmatch(name):
+        return DECIMAL
+    return PARAMETERS[name].kind if name in PARAMETERS else TEXT
+
+
+def read_parameter(name: str) -> str | None:
+    """Return the value of a parameter in the address."""
+    return st.query_params.get(name)
+
+
+def write_parameter(name: str, value: str | None) -> None:
+    """Set a parameter of the address, or remove it if the value is None. An unchanged value is not sent.
+
+    Each change sends the entire address, as it was when the run was requested.
+    """
+    if value is None:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value
+    state, seen = st.session_state, f"{name}.seen"
+    if seen in state and state[seen] != value:
+        state[f"{name}.before"] = [*state.get(f"{name}.before", ())[-7:], (state[seen], monotonic())]
+    state[seen] = value
+
+
+def is_new(name: str) -> bool:
+    """Return whether the address wins over the session: after Back, and if no recent run of this session wrote its value."""
+    state, given = st.session_state, read_parameter(name)
+    written = {state.get(f"{name}.seen"), *(value for value, at in state.get(f"{name}.before", ()) if monotonic() - at < ECHO_S)}
+    return gone_through_history() or (given is not None and given not in written)
+
+
+def gone_through_history() -> bool:
+    """Return whether this run comes from Back or Forward, so that the address wins over the widgets."""
+    return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
+
+
+def _page() -> str:
+    return getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
+
+
+def store_values() -> None:
+    """Store the shared values of the address, for `restore_values`, and the typed paths. Call it at the end of a run."""
+    _allow_typed()
+    state = st.session_state
+    page, before, address = state[SHOWN]
+    texts = {name: before[name] for name in address if name in before}  # a page may have no boxes for them
+    values = {name: state[name] for name in SHARED if name in state and (name in before or name in st.query_params)}
+    same = {name: address[name] for name in address if name not in state or state[name] == before.get(name)}  # not typed since
+    state[SHOWN] = (page, texts | values, same | _read_address())
+
+
+def restore_values() -> None:
+    """Restore the values of the last address when another page opens. Call it before the page is drawn.
+
+    Streamlit drops the value of a box that came from a link if the user opens another page before a second run.
+    """
+    state = st.session_state
+    page = _page()
+    before, values, address = state.get(SHOWN, (page, {}, {}))
+    if gone_through_history():
+        state[OWED] = {}
+    elif before != page:
+        lost = sorted(values.keys() - st.query_params.keys())
+        state.update({name: state.get(name, values[name]) for name in lost})
+        back = [name for name in lost if name in address and state[name] == values[name]]
+        state[OWED] = {name: (values[name], values[name] if name in TEXTS else address[name]) for name in back}
+        for name, (_, written) in state[OWED].items():
+            st.query_params[name] = written
+    else:
+        restore_again()
+    now = _read_address()
+    state[SHOWN] = (page, values | {name: now[name] for name in TEXTS if name in now}, address | now)
+
+
+def restore_again() -> None:
+    """Restore the values of `restore_values` again in a run that was requested before the browser received them. Call it in later runs.
+
+    Such a run reads the previous address, and would send it back to the browser with its first change.
+    """
+    state = st.session_state
+    owed = {name: both for name, both in state.get(OWED, {}).items() if name not in st.query_params and state.get(name) == both[0]}
+    state[OWED] = owed
+    for name, (value, written) in owed.items():
+        try:
+            st.query_params[name] = written
+        except StreamlitAPIException:  # a box of this page is bound to the parameter, so Streamlit writes the value of the box
+            state[name] = value
+
+
+def _read_address() -> dict[str, str]:
+    """Return the valid parameters of the question in the address."""
+    now = {name: st.query_params[name] for name in QUESTION if name in st.query_params and not _find_error(name)}
+    if now.get("lang") not in languages.codes():
+        now.pop("lang", None)
+    return now
+
+
+def open_link() -> None:
+    """Expand a short link in the address, remove invalid parameters, and propose the paths that the address names."""
+    code = st.query_params.get(KEY)
+    if code is not None:
+        del st.query_params[KEY]
+        try:
+            results = [(name, value) for name, value in short_links.expanded(code) if name.casefold() not in EMBEDDING]
+        except BadInput as error:
+            st.session_state[ERROR] = str(error)
+            results = None
+        if results is not None:
+            values: dict[str, list[str]] = {}
+            for name, value in results[:MAX_PARAMETERS]:
+                values.setdefault(name, []).append(value)
+            st.query_params.from_dict(values)
+    errors, removed_names = {}, []
+    for name, value in list(st.query_params.items()):
+        if error := _find_error(name):
+            is_key = bool(name) and not name.startswith(INTERNAL)
+            if is_key and st.session_state.get(name) in (value, _clean(name)):  # the user typed it
+                st.session_state[name] = _clean(name)
+                continue
+            errors[name] = error
+            removed_names.append(name)
+            if is_key:
+                st.session_state.pop(name, None)
+        elif not may_read(name, value):
+            removed_names.append(name)
+            if error := propose(name, value):
+                errors[name] = error
+    _remove(removed_names)
+    if errors:
+        n_others = len(errors) - MAX_ERRORS
+        sentences = list(dict.fromkeys(errors.values()))[:MAX_ERRORS]
+        if n_others > 0:
+            sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", n_others))
+        st.session_state[ERROR] = " ".join(sentences)
+    if removed_names or (code is not None and results is not None):
+        st.rerun()  # because boxes read the address as it was at the start of the run
+
+
+def drop(name: str) -> bool:
+    """Remove a parameter from the address. Return False if a box on the page is bound to it, because only the box can change it then."""
+    try:
+        st.query_params.pop(name, None)
+    except StreamlitAPIException:
+        return False
+    return True
+
+
+def _remove(names: Sequence[str]) -> None:
+    """Remove parameters from the address, including those of widgets on the page. Otherwise Streamlit would read them again after Back."""
+    with get_session_state().query_params() as address:
+        for name in names[:-1]:
+            address.discard_param_no_forward_msg(name)
+        for name in names[-1:]:  # sends the new address to the browser, once
+            address.remove_param(name)
+
+
+def show_link_errors() -> None:
+    """Show the errors in the address that opened the page, once, and ask about the paths that it names."""
+    if message := st.session_state.pop(ERROR, ""):
+        st.warning(message, icon=":material/link_off:")
+    _ask_to_read()
+
+
+def _max_length(name: str) -> int:
+    """Return the maximum number of characters of a parameter's value."""
+    return BOX["folder"] if kind_of(name) in PATHS else max(limits().max_text, limits().max_passage)
+
+
+def readable(text: str) -> str:
+    """Return a text without control characters and half characters."""
+    return "".join(sign for sign in text if category(sign) not in CONTROL or sign.isspace())
+
+
+def _clean(name: str) -> str:
+    """Return the value of a parameter without control characters, cut to its maximum length."""
+    return readable(st.query_params[name])[: _max_length(name)]
+
+
+def _find_error(name: str) -> str:
+    """Return the error in a parameter, or "" if it is valid."""
+    max_length = _max_length(name)
+    values = st.query_params.get_all(name)
+    title = plain(name, 30)
+    if name.casefold() in EMBEDDING:
+        return ""
+    if (n := max(map(len, [name, *values]))) > max_length:
+        reason = t("{n:,} characters, limit {most:,}", n=n, most=max_length)
+    elif (
+        name.startswith(INTERNAL)
+        or any(category(sign) in CONTROL and not sign.isspace() for text in (name, *values) for sign in text)
+        or (kind_of(name) in PATHS and any(category(sign) in HIDDEN for value in values for sign in value))
+    ):
+        reason = t("invalid characters")
+    elif len(values) > 1:
+        reason = t("given {n:,} times", n=len(values))
+    elif kind_of(name) == WHOLE and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+        reason = t("not a whole number")
+    elif kind_of(name) == DECIMAL and not all(re.fullmatch(r"-?\d{1,9}(\.\d{0,20})?", value, re.ASCII) for value in values):
+        reason = t("not a number")
+    else:
+        return ""
+    return t("Ignored “{name}” in the address: {reason}. Choose another.", name=title, reason=reason)
+
+
+def is_path(name: str, value: str) -> bool:
+    """Return whether a parameter's value is a path of this machine, and not a registered name."""
+    kind = kind_of(name)
+    if kind not in PATHS or not value.strip():
+        return False
+    if kind == FOLDER:
+        return True
+    if kind == SPACE:
+        source, _, layer = value.strip().rpartition("·")
+        if layer.strip().isdecimal() or layer.strip() in (MIX, SENSES):
+            return registry.names_place(source, "model")
+        return registry.names_place(value, "model") or registry.names_place(value, "vectors")
+    return registry.names_place(value, kind)
+
+
+def may_read(name: str, value: str) -> bool:
+    """Return whether a value of the address may be used: it is not a path, or the user has allowed or typed it."""
+    state = st.session_state
+    if not is_path(name, value) or value in state.get(ALLOWED, ()):
+        return True
+    if state.get(name) == value:  # boxes never get a path from an address, so the user typed it
+        _allow(value)
+        return True
+    return False
+
+
+def _allow_typed() -> None:
+    """Allow the paths in the boxes, for other pages that get them by their address."""
+    for name in (name for name in PARAMETERS if kind_of(name) in PATHS):
+        value = st.session_state.get(name)
+        if isinstance(value, str) and is_path(name, value):
+            _allow(value)
+
+
+def propose(name: str, value: str) -> str:
+    """Store a path that was removed from the address, so that the page asks about it. Return an error if paths are off, or ""."""
+    try:
+        check_allowed("paths")
+    except BadInput as error:
+        return str(error)
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
+    st.session_state[PROPOSALS] = _page(), (proposals if page == _page() else {}) | {name: value}
+    return ""
+
+
+def _ask_to_read() -> None:
+    """Ask whether to read the paths in the link that opened this page."""
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
+    if page != _page():
+        st.session_state.pop(PROPOSALS, None)
+        return
+    for name, value in proposals.items():
+        row = st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"places-{name}")
+        if kind_of(name) == FOLDER:
+            row.markdown(t("This link names the folder {place} of this machine.", place=code(value)))
+        else:
+            row.markdown(t("This link names the file or folder {place} of this machine.", place=code(value)))
+        row.button(t("Read it"), key=f"places.read.{name}", icon=":material/folder_open:", on_click=_read, args=(name, value))
+        row.button(t("Ignore"), key=f"places.ignore.{name}", on_click=_forget, args=(name,))
+
+
+def _read(name: str, value: str) -> None:
+    _allow(value)
+    _forget(name)
+    st.session_state[name] = value
+    if kind_of(name) == FOLDER:
+        st.session_state["corpus_way"] = "folder"
+
+
+def _forget(name: str) -> None:
+    page, proposals = st.session_state.get(PROPOSALS, ("", {}))
+    st.session_state[PROPOSALS] = page, {other: value for other, value in proposals.items() if other != name}
+
+
+def _allow(value: str) -> None:
+    st.session_state[ALLOWED] = {*st.session_state.get(ALLOWED, ()), value}

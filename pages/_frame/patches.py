@@ -1,0 +1,184 @@
+"""Patch Streamlit: check the widget values that a client sends, and complete every callback before the next run of its session.
+
+A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
+own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
+value, and the widget keeps its default.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, wraps
+from threading import RLock
+from typing import Any
+
+from streamlit.elements.arrow import DataframeSelectionSerde
+from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
+from streamlit.elements.widgets.data_editor import DataEditorSerde
+from streamlit.elements.widgets.selectbox import SelectboxSerde
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
+from streamlit.runtime.state.session_state import Serialized, SessionState
+
+from core.common.limits import BOX
+
+MAX_JSON = 2_000_000  # characters of a component's value; a selection of all dots of the largest map has fewer
+MAX_NUMBER = 1e15  # below it, floats represent every whole number exactly
+MAX_OPTION = BOX["folder"]  # characters of a typed option
+JSON_FIELDS = ("json_value", "json_trigger_value")
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # characters that occur in no text
+
+
+@cache
+def check_values() -> None:
+    """Patch Streamlit so that it checks the values of all sessions of this process."""
+    set_widgets, register = SessionState.set_widgets_from_proto, SessionState.register_widget
+
+    @wraps(set_widgets)
+    def set_checked_widgets(self: SessionState, widget_states: WidgetStates) -> None:
+        metadata = self._new_widget_state.widget_metadata
+        states = widget_states.widgets
+        invalid_ids = [
+            state.id for state in states if not _has_type(state, metadata[state.id].value_type if state.id in metadata else None)
+        ]
+        if invalid_ids:
+            valid_states = [state for state in states if state.id not in invalid_ids]
+            del widget_states.widgets[:]
+            widget_states.widgets.extend(valid_states)
+        set_widgets(self, widget_states)
+
+    @wraps(register)
+    def register_checked_widget(self: SessionState, metadata: Any, user_key: str | None) -> Any:
+        state = self._new_widget_state.states.get(metadata.id)
+        if isinstance(state, Serialized) and not _has_type(state.value, metadata.value_type):
+            del self._new_widget_state[metadata.id]
+        return register(self, replace(metadata, deserializer=check_result(metadata.deserializer)), user_key)
+
+    SessionState.set_widgets_from_proto, SessionState.register_widget = set_checked_widgets, register_checked_widget
+
+
+def check_result(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a deserializer of a widget that returns the default for a value that is invalid or that no page of the app sends."""
+    check = next((check for kind, check in CHECKS.items() if isinstance(getattr(deserialize, "__self__", None), kind)), None)
+
+    def read(value: Any) -> Any:
+        try:
+            result = deserialize(value)
+            return check(deserialize.__self__, result) if check and value is not None else result
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+            return deserialize(None)
+
+    return read
+
+
+def _has_type(state: WidgetState, value_type: str | None) -> bool:
+    """Return whether a sent value has the type of the widget. A JSON value must also be valid JSON."""
+    field = state.WhichOneof("value")
+    if field is None:
+        return True
+    if value_type is not None and field != value_type:
+        return False
+    return field not in JSON_FIELDS or _is_json(getattr(state, field))
+
+
+def _is_json(text: str) -> bool:
+    """Return whether a text is strict JSON of at most MAX_JSON characters, without half characters."""
+    if len(text) > MAX_JSON:
+        return False
+    try:
+        json.dumps(json.loads(text, parse_constant=_refuse_constant), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _check_option(serde: SelectboxSerde, value: Any) -> Any:
+    """Return an option of a select box. A typed option loses its control characters and all after MAX_OPTION characters."""
+    if not isinstance(value, str) or value in serde.options or value in serde.formatted_option_to_option_index:
+        return value
+    return CONTROL.sub("", value)[:MAX_OPTION]
+
+
+def _check_table_selection(serde: DataframeSelectionSerde, state: Any) -> Any:
+    """Return a selection in a table without rows, columns and cells that do not exist."""
+    selection = state["selection"]
+    rows = [row for row in selection["rows"] if _is_row(row, serde.num_rows)]
+    cells = [cell for cell in selection["cells"] if len(cell) == 2 and _is_row(cell[0], serde.num_rows) and isinstance(cell[1], str)]
+    columns = [column for column in selection["columns"] if isinstance(column, str)]
+    if [rows, cells, columns] == [selection["rows"], selection["cells"], selection["columns"]]:
+        return state
+    return serde.deserialize(json.dumps({"selection": {"rows": rows, "columns": columns, "cells": cells}}))
+
+
+def _is_row(row: Any, n_rows: int) -> bool:
+    return type(row) is int and 0 <= row < n_rows
+
+
+def _check_points(serde: PlotlyChartSelectionSerde, state: Any) -> Any:
+    """Return a selection in a chart. Raises ValueError unless the data of each point are scalars."""
+    selection = state["selection"]
+    points = selection.get("points", [])
+    if not (isinstance(points, list) and all(isinstance(point, dict) and _is_data(point.get("customdata")) for point in points)):
+        raise ValueError(points)
+    if "points" not in selection:
+        raise ValueError(selection)
+    return state
+
+
+def _is_data(data: Any) -> bool:
+    items = list(data.values()) if isinstance(data, dict) else data
+    if isinstance(data, dict) and "0" not in data:
+        return False
+    return not items or (isinstance(items, list) and all(isinstance(item, str) or is_number(item) or item is None for item in items))
+
+
+def is_number(item: Any) -> bool:
+    """Return whether an item of a component's value is a number below MAX_NUMBER."""
+    return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < MAX_NUMBER
+
+
+def _check_edits(serde: DataEditorSerde, state: Any) -> Any:
+    """Return edits of cells. Raises ValueError for added or deleted rows, which no page allows, and for malformed edits."""
+    rows = state["edited_rows"]
+    if state["added_rows"] or state["deleted_rows"]:
+        raise ValueError(state)
+    for row, cells in rows.items():
+        if row < 0 or not isinstance(cells, dict) or not all(isinstance(cell, str) or cell is None for cell in cells.values()):
+            raise ValueError(cells)
+    return state
+
+
+CHECKS: dict[type, Callable[[Any, Any], Any]] = {
+    SelectboxSerde: _check_option,
+    DataframeSelectionSerde: _check_table_selection,
+    PlotlyChartSelectionSerde: _check_points,
+    DataEditorSerde: _check_edits,
+}
+
+
+# When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
+# in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected.
+_LOCK = "_callbacks.lock"  # a key of the session
+
+
+@cache
+def protect_callbacks() -> None:
+    """Patch Streamlit so that no click interrupts a callback, in all sessions of this process."""
+    next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
+
+    @wraps(next_request)
+    def next_outside_callbacks(self: ScriptRequests) -> ScriptRequest | None:
+        return None if ThreadState.get().run_location is RunLocation.CALLBACK else next_request(self)
+
+    @wraps(begin_run)
+    def begin_after_callbacks(self: SessionState, *args: Any, **options: Any) -> None:
+        with self._old_state.setdefault(_LOCK, RLock()):
+            begin_run(self, *args, **options)
+
+    ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun = next_outside_callbacks, begin_after_callbacks

@@ -1,0 +1,127 @@
+"""Widgets that react to every pixel of a drag in the browser, in the page itself and in its colors.
+
+Each is a script that uses the shared `instrument.js`, with a style. The server sends data and texts as JSON. A small second component sends
+what the server has computed since.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.common import model_layers
+from core.common.i18n import t
+from pages._frame.parameters import bound
+
+SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
+TELL = (Path(__file__).parent / "tell.js").read_text("utf-8")
+_told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TELL)
+
+
+def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
+    """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
+    read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
+    own = folder / f"{name}.html"
+    html = own.read_text("utf-8") if own.is_file() else f'<div class="{name}"></div>'
+    return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
+
+
+def get_settings(key: str) -> dict:
+    """Return the last settings that the widget `key` sent, or {} for any other value."""
+    result = (st.session_state.get(key) or {}).get("set")
+    return result if isinstance(result, dict) else {}
+
+
+def sequence(key: str) -> int | None:
+    """Return the number of the widget's last message, which is sent back to it."""
+    number = get_settings(key).get("seq")
+    return number if isinstance(number, int) else None
+
+
+def send(name: str, data: dict) -> None:
+    """Send data to the widget."""
+    _told(key=f"{name}.told", data=data | {"instrument": name}, height=1)
+
+
+def hide(name: str, *keys: str) -> None:
+    """Hide Streamlit's own controls while a widget replaces them. They hold the values, and so does the URL."""
+    # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
+    st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
+
+
+GESTURES = Path(__file__).with_name("gestures.js").read_text("utf-8")
+# Two fingers still enlarge the page; nothing on a chart may hold it fast.
+TOUCH_STYLE = "<style>.js-plotly-plot, .js-plotly-plot * {touch-action: pan-x pan-y pinch-zoom !important;}</style>"
+_gestures = st.components.v2.component("elmoscope_gestures", js=GESTURES)
+
+
+def listen_to_gestures() -> None:
+    """Install the listener. Call this once on every page, after its charts."""
+    st.html(TOUCH_STYLE)
+    _gestures(key="gestures", width="content", height="content")
+
+
+MAX_PRESSES = 100  # of one run
+# Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
+# loaded the script, the button works without it.
+PRESSES = Path(__file__).with_name("presses.js").read_text("utf-8")
+_presses = st.components.v2.component("elmoscope_presses", js=PRESSES)
+
+
+def counted_button(label: str, key: str, on_press: Callable[[int], object], *, place=st, **options: Any) -> None:
+    """Draw a button whose every click counts. `on_press` receives the number of clicks since its last call."""
+    place.button(label, key=key, on_click=on_press, args=(1,), **options)
+    counter = f"presses.{key}"
+    data = {"button": "st-key-" + re.sub(r"[^\w-]", "-", key, flags=re.ASCII)}
+    _presses(key=counter, data=data, on_presses_change=partial(_take_presses, counter, on_press), height=1)
+
+
+def _take_presses(counter: str, on_press: Callable[[int], object]) -> None:
+    number = (st.session_state.get(counter) or {}).get("presses")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        return
+    seen = st.session_state.get(f"{counter}.seen", 0)
+    st.session_state[f"{counter}.seen"] = number
+    on_press(min(MAX_PRESSES, number - seen if number > seen else number))  # a browser that was loaded again counts from 1
+
+
+map_widget = make_component("map", Path(__file__).parents[1] / "_map", "live")
+
+
+STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
+LIMIT = 6.0  # of a raw score to either side
+
+
+def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
+    """Return presets by code: titles, and a raw score for each layer. The scores of a rising mix give evenly rising weights."""
+    k = np.arange(n_layers)
+    of = model_layers.in_use()
+    result = {str(item): (of.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
+    if n_layers > model_layers.FEW:
+        even = np.log(k + 1.0)
+        rising = (even - even.mean()).round(1).tolist()
+        result |= {"last": (t("last four"), np.where(k >= n_layers - 4, LIMIT, -LIMIT).tolist())}
+        result |= {"rising": (t("rising"), rising), "falling": (t("falling"), rising[::-1])}
+    return result | {"average": (t("average"), [0.0] * n_layers)}
+
+
+def slider_keys() -> list[str]:
+    """Return the keys of the raw scores in the session and the URL, for the sliders of the selected model."""
+    return [f"w{k}" for k in range(model_layers.in_use().n)]
+
+
+def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
+    """Draw the sliders. Return the weights (L,), which Neighbors uses too, and the scale. Call `moved` when a weight changes."""
+    from scipy.special import softmax  # not at the top: Home need not wait for it
+
+    place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
+    of = model_layers.in_use()
+    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
+    gamma = st.slider(t("γ (scale)"), **bound("gamma"))
+    weights = softmax(raw)
+    st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix
+    return weights, gamma
