@@ -1,4 +1,4 @@
-"""Frozen settings: where things lie, the biLM's shape, how it is trained, how maps are made."""
+"""Frozen settings: folders, the shape of a biLM, its training, and maps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LST
 
 
 def data_folder() -> Path | None:
-    """The folder of local data named by ELMOSCOPE_DATA, or None."""
+    """Return the folder of local data named by ELMOSCOPE_DATA, or None."""
     value = os.environ.get("ELMOSCOPE_DATA")
     return Path(value) if value else None
 
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
-    """The shape of a biLM, as ELMo's options.json says it (Peters et al. 2018, section 3.1)."""
+    """The shape of a biLM as in ELMo's options.json (Peters et al. 2018, section 3.1)."""
 
     filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
     character_dim: int = 16  # size of a character's embedding
@@ -64,23 +64,24 @@ class ModelShape:
 
     @property
     def n_filters(self) -> int:
+        """Return the number of filters of all widths."""
         return sum(count for _, count in self.filters)
 
     @property
     def n_parameters(self) -> int:
-        """Numbers in a biLM of this shape, its embeddings of 262 characters included."""
+        """Return the number of parameters of a biLM of this shape, including its embeddings of 262 characters."""
         n, p, h = self.n_filters, self.projection, self.hidden
         characters = 262 * self.character_dim + sum(count * (self.character_dim * width + 1) for width, count in self.filters)
         return characters + self.n_highway * 2 * n * (n + 1) + (n + 1) * p + 2 * self.n_layers * (4 * h * (2 * p + 1) + p * h)
 
     @property
     def dim(self) -> int:
-        """D = 2P, the size of one layer's vector (forward half, backward half)."""
+        """Return D = 2P, the size of one layer's vector (forward half, backward half)."""
         return 2 * self.projection
 
     @classmethod
     def from_options(cls, options: dict) -> ModelShape:
-        """Read the dictionary of an options.json; BadInput names the entry that is missing or unsupported."""
+        """Read the dictionary of an options.json. Raises BadInput for a missing or unsupported entry."""
         try:
             lstm, cnn = options["lstm"], options["char_cnn"]
             if cnn.get("activation", "relu") != "relu":
@@ -105,7 +106,7 @@ class ModelShape:
             raise BadInput(t("options.json has an invalid value: {error}. Correct it.", error=error)) from None
 
     def to_options(self) -> dict:
-        """The dictionary that AllenNLP 2.10.1 reads as options.json."""
+        """Return the dictionary of an options.json for AllenNLP 2.10.1."""
         return {
             "lstm": {
                 "use_skip_connections": self.skip_connections,

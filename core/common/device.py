@@ -1,13 +1,14 @@
 """Choose where torch computes, how many threads it uses, and where its random numbers come from.
 
-Numbers enter and leave encoders, trainers and heads as numpy arrays or CPU tensors. Inside, everything follows the device of the weights. Sums
-are taken in another order on another device, so results agree to rounding.
+Numbers enter and leave encoders, trainers and heads as numpy arrays or CPU tensors. Inside, everything follows the device of the weights.
+Sums are taken in another order on another device, so results agree to rounding.
 
-Random numbers are drawn on the CPU from a generator of each run and then moved. torch's own layers draw from one generator of the process, so
-that two trainings at once would take each other's numbers. The numbers, their order and their distributions are those after torch.manual_seed.
+Random numbers are drawn on the CPU from a generator of each run and then moved. torch's own layers draw from one generator of the process,
+so that two trainings at once would take each other's numbers. The numbers, their order and their distributions are those after
+torch.manual_seed.
 
-torch.set_num_threads is no setting of one thread: every thread that first uses torch later begins with it. `limit` sets OpenMP for the calling
-thread alone.
+torch.set_num_threads is no setting of one thread: every thread that first uses torch later begins with it. `limit` sets OpenMP for the
+calling thread alone.
 """
 
 from functools import cache
@@ -25,13 +26,13 @@ PROCESSOR = torch.device(CPU)
 
 
 def present() -> tuple[str, ...]:
-    """The devices of this machine that torch can use, the one that "auto" takes first; the processor is always there."""
+    """Return the devices of this machine that torch can use, in the order of preference of "auto". The processor is always one."""
     cards = {CUDA: torch.cuda.is_available, MPS: torch.backends.mps.is_available}
     return (*(name for name, there in cards.items() if there()), CPU)
 
 
 def choose(name: str = CPU) -> torch.device:
-    """One of NAMES -> a device that is there; BadInput names one that is not, and what there is."""
+    """Return the device for one of NAMES. Raises BadInput with the available devices if it is missing."""
     there = present()
     if name not in NAMES:
         raise BadInput(t("Unknown device “{device}”; use {known}.", device=shorten(name), known=", ".join(NAMES)))
@@ -44,29 +45,29 @@ def choose(name: str = CPU) -> torch.device:
 
 
 def of(module: torch.nn.Module) -> torch.device:
-    """Where a module's weights are."""
+    """Return the device of a module's weights."""
     return next((weight.device for weight in module.parameters()), PROCESSOR)
 
 
 def limit(n: int) -> None:
-    """Let the calling thread, and no other, run torch's products on n threads from now on."""
+    """Let only the calling thread run torch's products on n threads from now on."""
     if torch.get_num_threads() != n:  # the question has torch give this thread its first setting, which would undo ours
         _openmp().limit(limits=n, user_api="openmp")
 
 
 @cache
 def _openmp() -> ThreadpoolController:
-    """The OpenMP libraries of this process, torch's among them."""
+    """Return the OpenMP libraries of this process, torch's among them."""
     return ThreadpoolController()
 
 
 def seeded(seed: int) -> Generator:
-    """A generator on the CPU, whatever device a run is on: the same numbers everywhere."""
+    """Return a generator on the CPU for a run on any device, so that the numbers are the same everywhere."""
     return Generator().manual_seed(seed)
 
 
 def first_weights(module: nn.Module, generator: Generator | None) -> None:
-    """Draw anew, from `generator` (None: torch's own), what torch draws for embeddings, linear layers, convolutions and LSTMs."""
+    """Initialize embeddings, linear layers, convolutions and LSTMs from `generator` (None: torch's own) as torch does."""
     for part in module.modules():
         if isinstance(part, nn.Embedding):
             nn.init.normal_(part.weight, generator=generator)
@@ -84,13 +85,14 @@ def first_weights(module: nn.Module, generator: Generator | None) -> None:
 
 
 class Dropout(nn.Module):
-    """Zeroes a share p of the numbers while training and divides the others by 1 - p; drawn from a generator of its own."""
+    """Dropout with probability p and a generator of its own: remaining numbers are divided by 1 - p."""
 
     def __init__(self, p: float, generator: Generator | None = None) -> None:
         super().__init__()
         self.p, self.generator = p, generator
 
     def forward(self, x: Tensor) -> Tensor:
+        """Apply dropout while training."""
         if not self.training or not self.p:
             return x
         kept = torch.empty(x.shape, dtype=x.dtype).bernoulli_(1 - self.p, generator=self.generator)

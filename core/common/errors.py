@@ -1,30 +1,30 @@
-"""What a user is told when something is wrong: one sentence that names the thing, the value and what to do.
+"""Errors with a message for the user: one sentence that names the thing, the value and the remedy.
 
-`core` raises these; the command line prints them as one line with exit status 2, a page shows them where the
-mistake was made. Any other exception is a defect of ours.
+`core` raises them. The command line prints them as one line with exit status 2, and a page shows them next to the input. Any other
+exception is a defect of the program.
 """
 
 STOPPED, LEFT, TIME, FULL = "stopped", "left", "time", "full"  # why a job ended before it was done
 
 
 class ElmoscopeError(Exception):
-    """Base of every error whose message is meant for the person at the screen."""
+    """The base of every error whose message is meant for the user."""
 
 
 class BadInput(ElmoscopeError):
-    """What was typed, chosen or uploaded cannot be used as it is."""
+    """An error for typed, chosen or uploaded input that cannot be used."""
 
 
 class MissingArtifact(ElmoscopeError):
-    """A model, vector file, corpus or index is not where it should be."""
+    """An error for a missing model, vector file, corpus or index."""
 
 
 class CorruptArtifact(ElmoscopeError):
-    """A file is there, but it is damaged, of another version, or not what its name says."""
+    """An error for a file that is damaged, of another version, or not what its name says."""
 
 
 class EngineUnavailable(ElmoscopeError):
-    """The second engine (AllenNLP) is not installed, died, or did not answer in time."""
+    """An error for a second engine (AllenNLP) that is not installed, died, or did not answer in time."""
 
 
 class JobEnded(ElmoscopeError):

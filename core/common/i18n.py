@@ -1,9 +1,9 @@
-"""The interface in the reader's language, by gettext: English sentences are their own keys, `assets/texts/<language>.po` holds the others.
+"""Translate the interface by gettext: English sentences are the keys, `assets/texts/<language>.po` holds the others.
 
-What is read here is the .mo beside it, which `python -m core.lab texts` compiles (see core.common.translations). Both sides of an
-entry may hold named places, "{word}" or "{share:.0%}", and are filled by `str.format`. A sentence that a catalog lacks stays
-English. Korean particles follow the sound of the word before them: "{word:은/는}" takes the one that fits, and writes "은(는)"
-where a spelling does not tell.
+The .mo files next to them are read, which `python -m core.lab texts` compiles (see core.common.translations). Both sides of an
+entry may have placeholders, "{word}" or "{share:.0%}", filled by `str.format`. A sentence missing from a catalog stays
+English. Korean particles follow the sound of the word before them: "{word:은/는}" selects the right one, and writes "은(는)"
+if the spelling does not determine it.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ _CLOSED_DIGITS, _L_DIGITS = frozenset("013678"), frozenset("178")
 
 
 class InThread(Generic[T]):
-    """What is in use in this thread; a source is asked in threads that were told nothing: parts of a page run again in new ones."""
+    """A value per thread. In threads without one, a source supplies it, because parts of a page run again in new threads."""
 
     def __init__(self, name: str) -> None:
         self._value: ContextVar[T | None] = ContextVar(name, default=None)
         self._source: Callable[[], T | None] = lambda: None
 
     def use(self, value: T | None) -> None:
-        """From now on; None forgets it."""
+        """Set the value of this thread; None clears it."""
         self._value.set(value)
 
     def follow(self, source: Callable[[], T | None]) -> None:
-        """Ask `source` where no `use` said it."""
+        """Use `source` in threads without a value."""
         self._source = source
 
     @contextmanager
     def within(self, value: T) -> Iterator[None]:
-        """For a while."""
+        """Set the value within the context."""
         token = self._value.set(value)
         try:
             yield
@@ -59,6 +59,7 @@ class InThread(Generic[T]):
             self._value.reset(token)
 
     def get(self) -> T | None:
+        """Return the value of this thread, or that of the source."""
         return self._value.get() or self._source()
 
 
@@ -67,30 +68,30 @@ use, follow, within = _language.use, _language.follow, _language.within
 
 
 def language() -> str:
-    """The language in use: "en", or the name of a catalog."""
+    """Return the selected language: "en", or the name of a catalog."""
     name = _language.get()
     return name if name in _catalogs(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
-    """English and every language there is a catalog for, among the assets or in the folder ELMOSCOPE_DATA."""
+    """Return English and every language with a catalog in the assets or in the folder ELMOSCOPE_DATA."""
     return (ENGLISH, *_catalogs(os.environ.get("ELMOSCOPE_DATA")))
 
 
 def catalog(language: str) -> NullTranslations:
-    """What answers `gettext` and `ngettext` in that language; with the English itself where it is English, or its file is damaged."""
+    """Return the translations of a language, or the English texts if it is English or its file is damaged."""
     return _ENGLISH if language == ENGLISH else _read(_catalogs(os.environ.get("ELMOSCOPE_DATA"))[language])
 
 
 def damaged(language: str) -> str:
-    """The name of that language's file of texts where it cannot be read, so that pages are in English; else ""."""
+    """Return the name of a language's file of texts if it cannot be read, so that pages are in English; else ""."""
     path = _catalogs(os.environ.get("ELMOSCOPE_DATA")).get(language)
     return path.name if path and _read(path) is _ENGLISH else ""
 
 
 @lru_cache(maxsize=16)
 def _catalogs(data: str | None) -> dict[str, Path]:
-    """Language -> its file: ours, compiled; in the folder of local data the newer of a .po and a .mo."""
+    """Return the file of each language: the bundled compiled one, or in the folder of local data the newer of .po and .mo."""
     own = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
     return {path.stem: path for path in sorted([*own, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
 
@@ -108,19 +109,22 @@ def _read(path: Path) -> NullTranslations:
 
 
 def t(text: str, /, **values: object) -> str:
-    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML. `text` must be
-    a literal, so that a test can ask every catalog for it. Braces meant as such are doubled, as in `str.format`."""
+    """Translate `text` into the selected language and fill its placeholders with `values`.
+
+    The result is HTML (Markup) if the text has a tag or a value is HTML. `text` must be a literal, so that a test can check every catalog.
+    Literal braces are doubled, as in `str.format`.
+    """
     return _filled(text, say(text), values)
 
 
 def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
-    """`t` of the form that `count` asks for in the language in use (gettext's ngettext); it fills the place "{n}" where `values` do not."""
+    """Translate the plural form for `count` (gettext's ngettext). It fills "{n}" if `values` do not."""
     english = singular if count == 1 else plural
     return _filled(english, catalog(language()).ngettext(singular, plural, int(count)), {"n": count} | values)
 
 
 def say(name: str) -> str:
-    """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalog has it, as it is."""
+    """Translate an English name that is defined elsewhere, such as a column's, if its catalog has it."""
     return catalog(language()).gettext(name) if name else name  # gettext's answer to "" is the catalog's header
 
 
@@ -137,7 +141,7 @@ def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
 
 
 def format_number(value: float, form: str = "") -> str:
-    """A number as figures write it: its minus is −, and what rounds to zero has none.
+    """Format a number for figures: with − as minus, and without it for numbers that round to zero.
 
     >>> format_number(-0.056, "+.2f"), format_number(-0.004, ".2f")
     ('−0.06', '0.00')
@@ -149,7 +153,7 @@ def format_number(value: float, form: str = "") -> str:
 
 
 class _Formatter(string.Formatter):
-    """str.format, and a format of "a/b" that appends the particle which the value asks for; of "”a/b" behind a closing quotation mark."""
+    """str.format with a format "a/b" that appends the particle the value needs, and "”a/b" after a closing quotation mark."""
 
     def format_field(self, value, format_spec: str) -> str:
         closed, slash, open_ = format_spec.partition("/")
@@ -162,7 +166,7 @@ class _Formatter(string.Formatter):
 
 
 class _Html(_Formatter):
-    """It makes HTML, as core.common.markup.html does."""
+    """A formatter that returns HTML, like core.common.markup.html."""
 
     def vformat(self, format_string: str, args, kwargs) -> Markup:
         return Markup(super().vformat(format_string, args, kwargs))  # noqa: S704
@@ -177,10 +181,10 @@ _FORMATTER, _HTML = _Formatter(), _Html()
 
 
 def particle(word: str, closed: str, open_: str) -> str:
-    """Of two Korean particles (은/는, 이/가, 을/를, 과/와, 으로/로) the one that follows `word`; both, "은(는)", where that is unknown.
+    """Return the one of two Korean particles (은/는, 이/가, 을/를, 과/와, 으로/로) that follows `word`, or both ("은(는)") if unknown.
 
-    `closed` follows a final consonant, `open_` a vowel; 으로 and 로 count a final ㄹ as a vowel. Signs after the last letter,
-    as a closing quotation mark, are passed over.
+    `closed` follows a final consonant, `open_` a vowel; 으로 and 로 treat a final ㄹ as a vowel. Signs after the last letter, such as a closing
+    quotation mark, are skipped.
     """
     last = next((c for c in reversed(word) if c.isalnum()), "")
     if "가" <= last <= "힣":

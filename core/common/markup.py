@@ -1,7 +1,7 @@
-"""Texts that are not ours (typed words, labels, names of files, errors about them) where HTML, Markdown or a shell reads them.
+"""Escape texts of others (typed words, labels, file names, errors about them) for HTML, Markdown and the shell.
 
-The only place that knows how they are escaped: `plain` and `code` for Markdown, `command` for a shell, and for HTML `html`, which escapes what is put into it unless that
-is Markup, HTML already. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's templates do so too: nobody escapes before.
+All escaping is here: `plain` and `code` for Markdown, `command` for a shell, and `html` for HTML, which escapes its values unless they are
+Markup. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's templates escape too, so callers never do.
 """
 
 import re
@@ -15,7 +15,7 @@ MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, o
 
 
 def plain(text: object, most: int | None = None) -> str:
-    """`text` in one line, cut to `most` letters, as Markdown that shows it as it stands: nothing is marked up, linked or fetched."""
+    """Return `text` on one line, cut to `most` letters, as Markdown that shows it literally."""
     line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
     if most is not None:
         line = shorten(line, most)
@@ -23,7 +23,7 @@ def plain(text: object, most: int | None = None) -> str:
 
 
 def shorten(value: object, most: int = CITED, *, end: int = 0) -> str:
-    """`value` as a message or a label cites it: at most so many letters, … for what is left out: behind, or before the last `end`.
+    """Return `value` as a message or a label quotes it: limited in length, with … at the end, or before the last `end` letters.
 
     >>> shorten("no-such-corpus"), shorten("the river bank", 9), shorten("a-long-name.csv", 10, end=4)
     ('no-such-corpus', 'the rive…', 'a-lon….csv')
@@ -33,7 +33,7 @@ def shorten(value: object, most: int = CITED, *, end: int = 0) -> str:
 
 
 def code(text: object) -> str:
-    """`text` in one line as Markdown's code: between more backticks than it holds in a row, for a backslash is shown there."""
+    """Return `text` on one line as Markdown code, between more backticks than it contains in a row."""
     line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence}{line}{fence}" if len(fence) == 1 else f"{fence} {line} {fence}"  # the blanks are not shown
@@ -59,7 +59,7 @@ def command(*words: object, options: Iterable[tuple[str, object]] = (), argument
 
 
 def html(template: str, /, *values: object, **named: object) -> Markup:
-    """`template`, a literal, with `values` in its places as `str.format` sets them; of a list, or what yields, one behind the other."""
+    """Fill `template`, a literal, with escaped `values` like `str.format`. Lists and iterators are joined."""
     return Markup(template).format(*map(_whole, values), **{name: _whole(value) for name, value in named.items()})  # noqa: S704
 
 

@@ -1,7 +1,7 @@
-"""Values computed once and asked for again: kept in memory within a budget of bytes, those last used the longest.
+"""Cache computed values in memory within a budget of bytes, dropping the least recently used.
 
-One budget for all that is kept, whatever function made it, so that a large corpus shortens the memory of everything and never
-lengthens the machine's (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
+All values share one budget, whatever function made them, so a large corpus shortens the cache of everything and never exceeds the machine's
+memory (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
 """
 
 import mmap
@@ -45,6 +45,7 @@ class Bounded(Generic[K, V]):
             return self._entries.get(key)
 
     def put(self, key: K, value: V) -> None:
+        """Store an entry and drop the least recently used ones."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
@@ -71,16 +72,18 @@ class Kept:
 
     @property
     def n_bytes(self) -> int:
-        """The memory of all values together."""
+        """Return the memory of all values together."""
         return self._n_bytes
 
     def __len__(self) -> int:
         return len(self._values)
 
     def value(self, maker: str, key: Hashable, make: Callable[[], Any], *, most: int, weighed: bool = True) -> Any:
-        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Neither errors are kept
-        nor None, which says that there is nothing yet. `most` values of a maker stay at a time. One that is not `weighed` counts nothing: what
-        lies in files, and is opened."""
+        """Return the value of a key, making it now unless it is cached. Threads that request it at once wait for one to make it.
+
+        Errors are not cached, nor is None, which means that there is nothing yet. At most `most` values of a maker are cached. Values that
+        are not `weighed`, such as memory-mapped files, do not count toward the budget.
+        """
         place = maker, key
         with self._lock:
             if place in self._values:
@@ -107,7 +110,7 @@ class Kept:
                 self._making.pop(place, None)
 
     def values(self, maker: str, keys: Sequence[Hashable], make: Callable[[list[Hashable]], Iterable[Any]], *, most: int) -> list[Any]:
-        """The values of several keys; those that are not kept are made together, by one call with their keys."""
+        """Return the values of several keys. Missing ones are made together by one call with their keys."""
         with self._lock:
             known = {key: self._values[maker, key][0] for key in keys if (maker, key) in self._values}
         if new := [key for key in dict.fromkeys(keys) if key not in known]:
@@ -138,7 +141,7 @@ class Kept:
 
 
 def weight(value: Any) -> int:
-    """Bytes that a value holds in memory, about: its arrays exactly, long lists by a sample, mapped files not at all."""
+    """Return the approximate memory of a value in bytes: arrays exactly, long lists by a sample, mapped files as zero."""
     return _weight(value, set(), DEEPEST)
 
 
@@ -165,7 +168,7 @@ def _weight(value: Any, seen: set[int], depth: int) -> int:
 
 
 def _of_array(array: np.ndarray, seen: set[int]) -> int:
-    """The memory behind an array, once, whatever part of it is looked at; nothing where that is a file."""
+    """Return the memory behind an array or a view of it, counted once; zero for a mapped file."""
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base

@@ -1,8 +1,8 @@
-"""The layers of the model in use: how many there are, which spaces they make with their mix, and what each is called.
+"""The layers of the selected model: their number, the spaces that they form with their mix, and the names of both.
 
-A space is a layer, named by its number ("0", "1", ...), or the mix of all of them ("mix"). Everything that lists, weighs, draws or
-names layers asks here, so that it follows a model of any depth. Layer 0 is ELMo's spelling, or a transformer's embeddings. Beside them
-some models have the sense space ("senses", core.index.sense_space), which is no mix of layers.
+A space is a layer, named by its number ("0", "1", ...), or the layer mix ("mix"). Everything that lists, weights, draws or names layers
+uses this module, so that it works for a model of any depth. Layer 0 is ELMo's spelling, or a transformer's embeddings. Some models also
+have the sense space ("senses", core.index.sense_space), which is not a layer mix.
 """
 
 from __future__ import annotations
@@ -25,53 +25,57 @@ DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_lay
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What a model's layers are: `n` of them, layer 0 included; `transformer` is its name where it is one, else it is a biLM."""
+    """The `n` layers of a model, layer 0 included. `transformer` is its name, or "" for a biLM."""
 
     n: int = 3
     transformer: str = ""
 
     @property
     def is_elmo(self) -> bool:
+        """Return whether the model is a biLM."""
         return not self.transformer
 
     @property
     def called(self) -> str:
-        """The model in the middle of a sentence."""
+        """Return the model's name within a sentence."""
         return self.transformer or ELMO
 
     @property
     def alone(self) -> tuple[str, ...]:
+        """Return the spaces that are single layers."""
         return tuple(map(str, range(self.n)))
 
     @property
     def spaces(self) -> tuple[str, ...]:
+        """Return all layers and the layer mix."""
         return (*self.alone, MIX)
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """Those that read the sentence: all but layer 0."""
+        """Return the layers with context: all except layer 0."""
         return self.spaces[1:]
 
     @property
     def top(self) -> str:
+        """Return the top layer."""
         return str(self.n - 1)
 
     @property
     def few(self) -> bool:
-        """Whether they have room side by side."""
+        """Return whether all spaces fit side by side."""
         return self.n <= FEW
 
     @property
     def some(self) -> tuple[str, ...]:
-        """All spaces where they have room side by side; else four: layer 0, one in the middle, the top and the mix."""
+        """Return all spaces if they fit side by side, else four: layer 0, a middle one, the top and the mix."""
         return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
 
     def at_depth(self, space: str, other: Layers) -> str:
-        """The space of another model that lies as deep as one of these: bottom for bottom, top for top, mix for mix."""
+        """Return the space of another model at the same relative depth: bottom for bottom, top for top, mix for mix."""
         return space if space in (MIX, SENSES) else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
 
     def title(self, space: str) -> str:
-        """A space's name, as in the middle of a sentence."""
+        """Return a space's name within a sentence."""
         if space in (MIX, SENSES):
             return t("the layer mix") if space == MIX else t("the sense space")
         if self.is_elmo:
@@ -79,11 +83,11 @@ class Layers:
         return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
 
     def short(self, space: str) -> str:
-        """A space's name beside a bar or below arrows."""
+        """Return a space's name next to a bar or below arrows."""
         return t("layer mix") if space == MIX else self.title(space)
 
     def at(self, space: str, *, begins: bool = False) -> str:
-        """Where something is the case, as in "the cosine is 0.75 at layer 1"; with a capital where a sentence `begins` so."""
+        """Return the adverbial of a space, as in "the cosine is 0.75 at layer 1", capitalized if it `begins` a sentence."""
         if begins:
             where = self.at(space)
             return where[:1].upper() + where[1:]
@@ -94,7 +98,7 @@ class Layers:
         return t("in the embeddings") if space == "0" else t("at layer {layer} of {n}", layer=space, n=self.n - 1)
 
     def heading(self, space: str) -> str:
-        """A space's name over its picture, with what there is to know of it."""
+        """Return a space's name as a heading, with an explanation."""
         if space == MIX:
             return t("Layer mix, equal weights")
         if space == SENSES:
@@ -104,17 +108,17 @@ class Layers:
         return t("The embeddings · no context") if space == "0" else t("Layer {layer} of {n}", layer=space, n=self.n - 1)
 
     def label(self, space: str) -> str:
-        """A space's name on a button or in a column."""
+        """Return a space's name on a button or in a column."""
         if space in (MIX, SENSES):
             return t("mix") if space == MIX else t("sense space")
         return t("embeddings") if space == "0" and not self.is_elmo else space
 
     def weight_name(self, space: str) -> str:
-        """What the slider of a layer's weight is called."""
+        """Return the name of a layer's weight slider."""
         return t("w{subscript}, {layer}", subscript=subscript(int(space)), layer=self.title(space))
 
     def of_model(self, space: str) -> str:
-        """The model with a space's name, as over a list of its own."""
+        """Return the model with a space's name, as a heading of a list."""
         if space == MIX:
             return t("{model}, layer mix", model=self.called)
         if self.is_elmo:
@@ -128,23 +132,23 @@ speaking_of = _layers.within  # as where a second model stands beside the one in
 
 
 def in_use() -> Layers:
-    """Those of the model in use; elmo-mini's where none is."""
+    """Return the layers of the selected model, by default elmo-mini's."""
     return _layers.get() or Layers()
 
 
 def subscript(number: int) -> str:
-    """As in h₀."""
+    """Return a number as a subscript, as in h₀."""
     return str(number).translate(_SUBSCRIPTS)
 
 
 def name_of(folder: Path) -> str:
-    """What a transformer's folder is called, in signs that no markup reads; a published one without its owner; in the cache of `huggingface_hub` folders are hashes."""
+    """Return a transformer's name from its folder, without its owner and without characters that markup interprets."""
     name = folder.parents[1].name if folder.parent.name == "snapshots" else folder.name
     return re.sub(r"[^\w .+-]", "-", name.rpartition("--")[2])[:60] or "transformer"
 
 
 def of_folder(folder: Path) -> Layers:
-    """A model folder's, by its options alone, without opening it; elmo-mini's where they cannot be read, which opening it will say."""
+    """Return a model folder's layers from its options, without opening it; elmo-mini's if they cannot be read."""
     try:
         if options := sorted(path for path in folder.glob("*options.json") if not path.name.startswith(".")):
             return Layers(int(json.loads(options[0].read_bytes())["lstm"]["n_layers"]) + 1)

@@ -1,4 +1,4 @@
-"""The Pythons on which all of this runs. Asked before anything is imported that another one lacks."""
+"""The supported Python versions, checked before anything is imported that another version lacks."""
 
 import sys
 
@@ -8,7 +8,7 @@ OLDEST, NEWEST = (3, 11), (3, 13)  # Pythons for which every package of requirem
 
 
 def unsupported() -> str:
-    """The sentence for a Python that is too old or too new; empty for one that works."""
+    """Return the error message for a Python that is too old or too new, or ""."""
     if OLDEST <= tuple(sys.version_info[:2]) <= NEWEST:
         return ""
     here = ".".join(map(str, sys.version_info[:3]))

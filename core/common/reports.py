@@ -12,7 +12,7 @@ _collected: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 
 class ReadingNote(UserWarning):
-    """The warning that carries a note where nobody collects notes, as in a notebook."""
+    """A warning that carries a note if nobody collects notes, as in a notebook."""
 
 
 def add(key: Hashable, text: str) -> None:

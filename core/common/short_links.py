@@ -1,5 +1,7 @@
-"""Short links: the parameters of a view as one, deflated with a dictionary of what such parameters often hold. The dictionary belongs to
-every link that was ever given away: change it, and none of them opens any more."""
+"""Short links: the parameters of a view as one, compressed with a dictionary of frequent parameters.
+
+Every shared link depends on the dictionary: if it changes, none of them opens any more.
+"""
 
 import base64
 import re
@@ -28,7 +30,7 @@ MARKS = re.compile(r"[%&=+;#\x00-\x1f]")  # of a value, which would be read as a
 
 
 def shortened(parameters: Sequence[tuple[str, str]]) -> str:
-    """Return the one parameter's value, in signs that a link never escapes; "" where such a link could not be opened."""
+    """Return the parameters as one value of characters that links never escape; "" if such a link could not be opened."""
     query = "&".join("=".join(MARKS.sub(lambda mark: quote(mark[0]), part) for part in pair) for pair in parameters)
     raw = query.encode("utf-8", "replace")
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, DICTIONARY)
@@ -38,7 +40,7 @@ def shortened(parameters: Sequence[tuple[str, str]]) -> str:
 
 
 def expanded(code: str) -> list[tuple[str, str]]:
-    """The parameters that `shortened` was given; BadInput where it was cut, changed, or would hold too much."""
+    """Return the parameters given to `shortened`. Raises BadInput if the link was cut, changed, or holds too much."""
     try:
         if len(code) > LONGEST or not re.fullmatch(r"[\w-]+", code, re.ASCII):
             raise ValueError
@@ -53,5 +55,5 @@ def expanded(code: str) -> list[tuple[str, str]]:
 
 
 def _check(raw: bytes) -> bytes:
-    """Two bytes by which a changed link is known."""
+    """Return two bytes by which a changed link is detected."""
     return (zlib.crc32(raw) & 0xFFFF).to_bytes(2, "big")

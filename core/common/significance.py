@@ -1,13 +1,13 @@
-"""Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
+"""Test whether a difference is more than chance: paired intervals and tests, permutation ranks, multiple testing.
 
-What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbor) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
-classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
+Dependent items are resampled together: two accuracies on the same items are compared item by item, and the items of one group
+(a document, two occurrences that are each other's neighbor) are resampled as one (Efron and Tibshirani 1993, chapter 8). Two
+classifiers are compared by an exact test on the texts on which they differ; if only the number of texts is known, it alone
 bounds chance (`margin`).
 
-One rule decides a paired difference (`Paired.verdict`): p is below LEVEL and the interval, where there is one, leaves out 0. Of fewer
-than FEWEST groups nothing is decided and no interval is drawn: with five the least two-sided p by signs is 2 / 2^5 = 0.0625. Groups
-that all differ alike have no interval either, for no draw of them shows how another group would differ.
+One rule decides a paired difference (`Paired.verdict`): p is below LEVEL and the interval, if there is one, excludes 0. With fewer
+than FEWEST groups nothing is decided and there is no interval: with five groups the smallest two-sided p by signs is 2 / 2^5 = 0.0625.
+Groups with identical differences have no interval either, because no resample shows how another group would differ.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Paired:
 
     @property
     def verdict(self) -> int:
-        """1 where the first is ahead, -1 where the second is, 0 where that is not decided: p and the interval must agree."""
+        """Return 1 if the first is ahead, -1 if the second is, 0 if undecided: p and the interval must agree."""
         if self.p >= LEVEL or self.groups < FEWEST:
             return 0
         if self.low is None or self.high is None:
@@ -45,23 +45,23 @@ class Paired:
         return int(self.low > 0) - int(self.high < 0)
 
     def span(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """Its interval in words, each end `times` itself and `more`: in points as it stands. Where there is none, why."""
+        """Return the interval as text, each end `times` its value and `more`, in points by default; without one, the reason."""
         if self.low is None or self.high is None:
             return t("no interval: needs {n} varied cases", n=FEWEST)
         return t("{low} to {high}", low=format_number(times * self.low + more, form), high=format_number(times * self.high + more, form))
 
     def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """The same for a bracket behind the difference."""
+        """Return the interval in brackets after the difference."""
         if self.low is None or self.high is None:
             return t("no interval")
         return self.span(form, times=times, more=more)
 
     def in_points(self) -> str:
-        """Itself in points with its interval behind it: "+1.2 (+0.3 to +2.1)"."""
+        """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)"."""
         return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""
+        """Return the difference for a table cell, in brackets, because spreadsheets read a leading sign as a formula."""
         return (
             self.ends(form, times=times, more=more)
             if self.low is None or self.high is None
@@ -70,12 +70,12 @@ class Paired:
 
 
 def facts_of(difference: Paired) -> dict:
-    """A paired difference for JSON; "low" and "high" are null where there is no interval."""
+    """Return a paired difference for JSON; "low" and "high" are null without an interval."""
     return {name: None if value is None else round(value, 6) for name, value in asdict(difference).items()}
 
 
 def read_back(record: Mapping) -> Paired:
-    """A paired difference as `facts_of` has it."""
+    """Read a paired difference written by `facts_of`."""
     return Paired(**{field.name: record[field.name] for field in fields(Paired)})
 
 
@@ -87,11 +87,10 @@ def compare_pairs(
     weights: Sequence[float] | None = None,
     seed: int = 0,
 ) -> Paired:
-    """Scores (N,) of the same items, twice -> their Paired difference.
+    """Return the paired difference of two scores (N,) of the same items.
 
-    `groups` (N,) names what is drawn together, else each item is drawn by itself; `weights` (N,) say how much an item
-    counts (1 / items of its word for a mean over words). Of fewer than FEWEST groups, or where all differ alike, low and high
-    are None.
+    Items of one of the `groups` (N,) are resampled together; without groups, each item alone. `weights` (N,) are the weights of items (1 /
+    items of its word for a mean over words). With fewer than FEWEST groups, or if all differences are equal, low and high are None.
     """
     differences = np.round(np.asarray(first, np.float64) - np.asarray(second, np.float64), EQUAL)
     if differences.ndim != 1 or not differences.size or not np.isfinite(differences).all():
@@ -110,12 +109,12 @@ def compare_pairs(
 
 
 def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
-    """(K, S, N): of K pairs of classifiers, trained on S subsets, first minus second on each of N texts -> a Paired of each pair.
+    """Return the paired difference of each of K pairs of classifiers from first minus second (K, S, N) on S subsets and N texts.
 
-    Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
-    2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets
-    S - 1 are drawn, for S of them would spread too little where S is small (Rao and Wu 1988). `groups` counts subsets or texts,
-    whichever are fewer; p is 1 where those are fewer than FEWEST.
+    Subsets and texts are both resampled, so that the interval holds for other training texts and other test texts (Owen
+    2007, "The pigeonhole bootstrap"); p is twice the smaller tail of the draws. All pairs share the draws. S - 1 of S subsets are
+    drawn, because S would underestimate the spread for small S (Rao and Wu 1988). `groups` counts subsets or texts,
+    whichever are fewer; p is 1 if they are fewer than FEWEST.
     """
     differences = np.asarray(differences, np.float32)
     if differences.ndim != 3 or differences.shape[1] < 2:
@@ -138,7 +137,7 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
 
 
 def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Sums (G,) and sizes (G,) of groups -> the mean over items in each of DRAWS samples of whole groups: (DRAWS,)."""
+    """Return the mean over items (DRAWS,) in samples of complete groups, from their sums (G,) and sizes (G,)."""
     means = []
     for rows in _parts(len(sums)):
         drawn = rng.integers(len(sums), size=(rows, len(sums)))
@@ -147,12 +146,12 @@ def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.
 
 
 def rank_p(observed: float, null: np.ndarray) -> float:
-    """The share of a null (R,) and the figure itself that reach the figure: (1 + those) / (1 + R); never 0 (Phipson and Smyth 2010)."""
+    """Return (1 + values of the null (R,) that reach the figure) / (1 + R), never 0 (Phipson and Smyth 2010)."""
     return float((1 + (np.asarray(null) >= observed - 1e-9).sum()) / (1 + len(null)))
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """p (m,) -> adjusted p (m,): under 0.05 for any false alarm in the family at most 5% of times (Holm 1979)."""
+    """Return adjusted p (m,): below 0.05, any false alarm in the family has a probability of at most 5% (Holm 1979)."""
     p = np.asarray(p, np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
@@ -161,7 +160,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
-    """p (m,) -> adjusted p (m,): of those under 0.05 at most 5% are false alarms, in the mean (Benjamini and Hochberg 1995)."""
+    """Return adjusted p (m,): of those below 0.05, 5% are false alarms on average (Benjamini and Hochberg 1995)."""
     p = np.asarray(p, np.float64)
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
@@ -172,8 +171,10 @@ def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947). Were they equally good, each such text would
-    fall to either side as a coin does."""
+    """A comparison of two classifiers by the texts on which they differ (McNemar 1947).
+
+    If they were equally good, each such text would favor either with probability 1/2.
+    """
 
     first: int  # texts on which the first is right, or right from more starts, and the second is not
     second: int
@@ -185,10 +186,10 @@ class McNemar:
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
-    """(S, N) and (R, N) bool, right or not from each random start on the same N texts -> the exact two-sided test.
+    """Return the exact two-sided test of two classifiers, right or not (S, N) and (R, N) from each random start on N texts.
 
-    From several starts a text counts for whoever was right from a larger share of them: so every text counts once, however many
-    starts there were, and with one start each this is McNemar's test.
+    With several starts a text counts for the classifier that was right in a larger share of them, so every text counts once. With one start
+    each this is McNemar's test.
     """
     from scipy.stats import binomtest
 
@@ -201,24 +202,26 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
 
 
 def margin(first: float, second: float, n: int) -> float:
-    """Below this a difference of two accuracies on n texts may be chance, at 95%, judged by n alone. As if each had answered texts of its
-    own: on the same texts chance is smaller as a rule, so that this errs on the safe side."""
+    """Return the difference of two accuracies on n texts below which chance cannot be excluded, at 95%, from n alone.
+
+    It assumes different texts for each. On the same texts chance is usually smaller, so this is conservative.
+    """
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 
 def format_p(p: float) -> str:
-    """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
+    """Format a p-value: "p = 0.21", "p = 0.031", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
 def points(difference: float) -> str:
-    """A difference of two shares in points of per cent, to one digit; to as many as it takes not to be 0 where it is not."""
+    """Format a difference of shares in percentage points, with one digit, or more if it would round to 0."""
     size = abs(100 * difference)
     return f"{100 * difference:.1f}" if size >= 0.05 or not size else f"{100 * difference:.1g}"
 
 
 def _with_interval(mean: float, drawn: np.ndarray, p: float, groups: int) -> Paired:
-    """A mean with the middle 95% of what was drawn of it (DRAWS,), where there are groups enough and the draws differ by more than rounding."""
+    """Return a mean with the middle 95% of its draws (DRAWS,), if there are enough groups and the draws differ by more than rounding."""
     if groups < FEWEST or np.ptp(drawn) < 10.0 ** (2 - EQUAL):
         return Paired(mean=mean, low=None, high=None, p=p, groups=groups)
     low, high = np.quantile(drawn, (0.025, 0.975))
@@ -226,7 +229,7 @@ def _with_interval(mean: float, drawn: np.ndarray, p: float, groups: int) -> Pai
 
 
 def _parts(n_groups: int) -> list[int]:
-    """DRAWS as parts whose draws of n groups stay within PART numbers."""
+    """Yield parts of DRAWS whose draws of n groups stay within PART numbers."""
     each = max(1, PART // max(n_groups, 1))
     return [min(each, DRAWS - start) for start in range(0, DRAWS, each)]
 

@@ -1,5 +1,7 @@
-"""Catalogs as translators keep them, .po files, by Babel: what the code says looked up, a catalog brought up to date, compiled.
-Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo."""
+"""Read, update and compile translators' catalogs (.po) with Babel.
+
+Babel takes a third of a second to import, so this module is imported only for .po files; pages read .mo files.
+"""
 
 import ast
 import io
@@ -16,7 +18,7 @@ Text = str | tuple[str, str]
 
 
 class Catalog(Catalog):
-    """A catalog whose header holds no dates, names or versions: the same texts are the same bytes."""
+    """A catalog whose header has no dates, names or versions: the same texts give the same bytes."""
 
     mime_headers = Catalog.mime_headers.getter(
         lambda self: [
@@ -29,7 +31,7 @@ class Catalog(Catalog):
 
 
 def read(path: Path) -> Catalog:
-    """A .po file; an empty catalog of the language that the file is named after, where there is none yet."""
+    """Read a .po file, or return an empty catalog of the language in its name if it does not exist."""
     try:
         texts = Catalog(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core.lab texts")
         if path.exists():
@@ -40,7 +42,7 @@ def read(path: Path) -> Catalog:
 
 
 def po_bytes(texts: Catalog) -> bytes:
-    """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
+    """Return a .po file sorted by the English texts, one line each, so that concurrent additions merge."""
     for message in texts:
         message.flags -= {"python-format", "python-brace-format"}  # guessed from "50% of"; and a particle is no format of Python's
     file = io.BytesIO()
@@ -49,15 +51,17 @@ def po_bytes(texts: Catalog) -> bytes:
 
 
 def compiled(texts: Catalog) -> bytes:
-    """As a .mo file, which gettext reads; what is empty or fuzzy is left out, so it stays English."""
+    """Return the .mo file of a catalog. Empty and fuzzy entries are left out and stay English."""
     file = io.BytesIO()
     write_mo(file, texts)
     return file.getvalue()
 
 
 def in_code(root: Path) -> dict[Text, str]:
-    """Every literal that the app says by `t` or `tn` -> where it stands first. By the syntax tree: Babel's own extractor passes over
-    calls inside of f-strings before Python 3.12."""
+    """Return every literal translated by `t` or `tn` with its first place, from the syntax tree.
+
+    Babel's extractor skips calls inside f-strings before Python 3.12.
+    """
     texts: dict[Text, str] = {}
     for path in (root / "app.py", *sorted((root / "pages").rglob("*.py")), *sorted((root / "core").rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -69,8 +73,10 @@ def in_code(root: Path) -> dict[Text, str]:
 
 
 def renew(texts: Catalog, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
-    """Give the catalog an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
-    a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`."""
+    """Add an empty entry for each new text and remove those no longer used; return both.
+
+    Entries with a comment of their own ("# ...") stay: names that the code defines elsewhere and translates by `say`.
+    """
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
     new, unused = (
         [text for text in places if text not in there],
