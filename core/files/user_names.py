@@ -139,7 +139,7 @@ def corpus_exists(name: str) -> bool:
 def corpus_title(name: str, among: Iterable[str] = ()) -> str:
     """Return the title of a corpus for a list. It has four digits if another name of `among` has the same title.
 
-    >>> title_of("letters.txt · 8c1f8c1f8c1f8c1f"), title_of("sentences")
+    >>> corpus_title("letters.txt · 8c1f8c1f8c1f8c1f"), corpus_title("sentences")
     ('letters.txt', 'sentences')
     """
     title, digits = _parts(name)
@@ -151,7 +151,7 @@ def corpus_title(name: str, among: Iterable[str] = ()) -> str:
 def corpus_titles(names: Sequence[str]) -> list[str]:
     """Return the titles of several texts for a table. A path is shortened to its file name, with the folders that make it unique.
 
-    >>> titles_of(["/data/a/letters.txt", "/data/b/letters.txt", "sentences"])
+    >>> corpus_titles(["/data/a/letters.txt", "/data/b/letters.txt", "sentences"])
     ['a/letters.txt', 'b/letters.txt', 'sentences']
     """
     parts = [Path(corpus_title(name, names)).parts for name in names]
