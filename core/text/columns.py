@@ -66,7 +66,7 @@ def iterate_cells(
 
 
 def find_column(names: Sequence[str], column: str | int) -> int | None:
-    """Return the position of a column that is given by its number from 1 or by its name, ignoring case; None if there is none."""
+    """Return the position of a column that is given by its number from 1 or by its name, ignoring case; None if it is missing."""
     if is_number(names, column):
         return int(column) - 1
     return _find_usual(names, (column,)) if isinstance(column, str) else None

@@ -1,4 +1,4 @@
-"""Names to sentences; labeled ones are cut anew as their language's models read text, each label staying on its word."""
+"""Open corpora by name. Labeled sentences are tokenized again as their language's models read text, and labels stay on their words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,10 +41,10 @@ def labeled_of(language: Language, added: str) -> list[Sentence]:
 
 
 def recut(sentence: Sentence, language: Language) -> Sentence:
-    """The same text in the language's tokens. A target becomes its lemma's own token, where its word begins with the lemma.
+    """Tokenize a sentence again as the language does. A target becomes its lemma's token if its word begins with the lemma.
 
-    "눈이" of the lemma "눈" becomes 눈, whatever the tokenizer makes of that word. Letters are never changed, so places among them
-    tell which token is which.
+    "눈이" of the lemma "눈" becomes 눈, however the tokenizer cuts that word. Letters are never changed, so that tokens are matched by the
+    positions of their letters.
     """
     tokens = language.tokenize(join_tokens(list(sentence.tokens)))
     before = _spans(sentence.tokens)
@@ -61,9 +61,9 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
 
 
 def with_word(tokens: list[str], word: str) -> list[str]:
-    """Return the tokens with `word` as one of them, where it is cut otherwise and stands alone but for its particles or the copula.
+    """Return the tokens with `word` as one of them, if a word consists of it and its particles or the copula.
 
-    "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Where there is no such place, the tokens stay as they are.
+    "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Without such a word, the tokens stay as they are.
     """
     word = plain_word(word)
     if find_word(tokens, word) or not word:
@@ -79,7 +79,7 @@ def with_word(tokens: list[str], word: str) -> list[str]:
 
 
 def cut_at(tokens: list[str], k: int, start: int, end: int) -> list[str]:
-    """Return the tokens with token `k` cut so that its letters from `start` to `end` are a token of their own."""
+    """Return the tokens with token `k` cut so that its letters from `start` to `end` are a separate token."""
     first, last = _spans(tokens)[k]
     return _with_token(tokens, first + start, min(first + end, last))
 
@@ -87,7 +87,7 @@ def cut_at(tokens: list[str], k: int, start: int, end: int) -> list[str]:
 def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool = False) -> tuple[list[str], list[int]]:
     """Return a sentence's tokens, cut so that the word is one of them if it can be, and the positions of the word.
 
-    `forms`: where the word itself is missing, the positions of its other forms.
+    With `forms`, the positions of its other forms if the word itself is missing.
     """
     cut = with_word(list(tokens), word) if language.tokenizer != "words" else list(tokens)
     places = find_word(cut, word)
@@ -97,20 +97,20 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
 
 def longer_word(tokens: Sequence[str], word: str) -> str:
-    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" where there is none."""
+    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if there is none."""
     wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
     return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(letters)), "")
 
 
 def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and last but one of tokens that stand against each other, marks at their edges left out."""
-    apart = [
+    """Return the ranges of tokens that are joined to each other, without punctuation at their edges."""
+    starts = [
         k
         for k, has_blank in enumerate(spaced(tokens))
         if has_blank or not _is_lettered(tokens[k]) or (k and not _is_lettered(tokens[k - 1]))
     ]
-    edges = sorted({0, *apart, len(tokens)})
+    edges = sorted({0, *starts, len(tokens)})
     return [(first, last) for first, last in pairwise(edges) if _is_lettered(tokens[first])]
 
 
@@ -123,7 +123,7 @@ def _move(target: Target, position: int, tokens: list[str]) -> Target:
 
 
 def _spans(tokens) -> list[tuple[int, int]]:
-    """Where each token begins and ends among the letters of all, spaces and joiners not counted."""
+    """Return where each token begins and ends among the letters of all, without spaces and joiners."""
     spans = []
     end = 0
     for token in tokens:
@@ -134,7 +134,7 @@ def _spans(tokens) -> list[tuple[int, int]]:
 
 
 def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
-    """The tokens cut and joined so that one of them is exactly the letters from `start` to `end`."""
+    """Return the tokens, cut and joined so that one of them is exactly the letters from `start` to `end`."""
     parts: list[str] = []
     for token, (first, last) in zip(tokens, _spans(tokens), strict=True):
         plain = bare(token)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 Day = tuple[int, int, int]  # year (below 0: BC; there is no year 0), month, day
 MAX_LENGTH = 80  # characters
 MAX_SEPARATORS = 8  # places where a range may be divided
-LAST_YEAR = 2999  # 9999 stands for "unknown" in many tables
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # whose names of months are read, besides Korean numbers
+LAST_YEAR = 2999  # 9999 means "unknown" in many tables
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # of names of months; Korean months are numbers
 DISTANT = 1_000_000  # the year that "before" begins in and "after" ends in
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WORDS = [  # of centuries
@@ -44,7 +44,7 @@ class DateSpan(NamedTuple):
 
 
 def parse_date(text: str) -> DateSpan | None:
-    """Return the span that a date means; None for one that cannot be read, has a year of two digits, or says that it is unknown.
+    """Return the span of a date; None for one that cannot be read, has a year of two digits, or is "unknown".
 
     >>> parse_date("c. 1850").years, parse_date("1850-60").years, parse_date("44 BC").years
     ((1850, 1850), (1850, 1860), (-44, -44))
@@ -66,7 +66,7 @@ def format_year(year: int) -> str:
 
 
 def format_years(first: int, last: int) -> str:
-    """Return a stretch of years in words: "1850", "1850–1859", "…–1849"."""
+    """Return a range of years in words: "1850", "1850–1859", "…–1849"."""
     if first == last:
         return format_year(first)
     return "–".join("…" if abs(year) == DISTANT else format_year(year) for year in (first, last))
@@ -123,7 +123,7 @@ def _normalized(text: str) -> str:
     return re.sub(r"(?<!\.)\.$", "", text.strip(" ,;:"))
 
 
-# Spans: open ones, ranges, and what a range leaves out on one of its sides
+# Spans: open ones, ranges, and the omitted parts of ranges
 
 _OPEN = (
     (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
@@ -169,7 +169,7 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
             rest = right.split(" ")
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
             lefts += [left + unit for unit in ("세기", "년대", "년") if unit in right]
-            for start in filter(None, (_span(each, depth - 1) for each in lefts)):
+            for start in filter(None, (_span(begin, depth - 1) for begin in lefts)):
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
                 elif loose:
@@ -177,7 +177,7 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
-    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits stand in the beginning."""
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start."""
     year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
     if not year or not digits:
         return None
@@ -284,7 +284,7 @@ def _months_of(text: str) -> DateSpan | None:
 
 
 def _seasons_of(text: str) -> DateSpan | None:
-    """Return the year: the season's months hang on the hemisphere, and a winter is in two years."""
+    """Return the year: the season's months depend on the hemisphere, and a winter is in two years."""
     season = r"(?:spring|summer|autumn|fall|winter|봄|여름|가을|겨울)"
     if match := re.fullmatch(rf"{season},? (\d{{3,4}})|(\d{{3,4}})년?,? {season}", text):
         return _whole(int(match[1] or match[2]))
@@ -335,7 +335,7 @@ def _whole(year: int) -> DateSpan:
 
 
 def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
-    """Return a day or a month; None where the calendar has none such."""
+    """Return a day or a month; None if the calendar has no such day."""
     y, m = int(year), int(month)
     if not 1 <= m <= 12 or (day is not None and not 1 <= int(day) <= _DAYS[m - 1]):
         return None
@@ -343,7 +343,7 @@ def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
 
 
 def _in_years(year: str, month: str, day: str | None = None) -> DateSpan | None:
-    """As `_days`, in a year that may be double: February 1731/2."""
+    """Return a day or a month, as `_days`, in a year that may be double: February 1731/2."""
     first, _, second = year.partition("/")
     span = _days(first, month, day)
     if not second or span is None:
@@ -367,7 +367,7 @@ def _part(year: int, length: int, part: str | None = None) -> DateSpan:
 
 
 def _roman(text: str) -> int | None:
-    """Return the number that roman numerals write; None where they are not written as the rules have it."""
+    """Return the number of roman numerals; None for invalid ones."""
     if not re.fullmatch(r"m{0,3}(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4})", text):
         return None
     values = [dict(zip("ivxlcdm", (1, 5, 10, 50, 100, 500, 1000), strict=True))[sign] for sign in text]

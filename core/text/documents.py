@@ -35,7 +35,7 @@ _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
     "address|details|summary|form|fieldset|legend|center"
 )
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells a server's log what is odd in each file
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs oddities of each file
 
 
 def read_lines(path: Path) -> list[str]:

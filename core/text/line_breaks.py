@@ -1,8 +1,8 @@
-"""What the line breaks of a text are: ends of sentences, or places where an editor or a program wrapped its lines.
+"""Distinguish the line breaks of a text: ends of sentences, or places where an editor or a program wrapped its lines.
 
-Wrapped lines are known by their shape. A line was broken because the next word would not have fitted: there is a width that nearly every
-line keeps to and would have gone beyond with one word more. Lines of verse, of a list, and sentences one a line have none; verse,
-moreover, begins its lines with capitals, and sentences end theirs with a mark.
+Wrapped lines are recognized by their shape. Such a line ends because the next word did not fit: there is a width that nearly every line keeps
+to, and would exceed with one more word. Verse, lists and sentences on separate lines have no such width. Besides, verse begins its lines with
+capitals, and sentences end theirs with a mark.
 """
 
 import re
@@ -18,25 +18,25 @@ from .normalization import SOFT, CutWord, cut_words
 from .tokens import split_sentences
 
 DETECT, JOIN, KEEP = "detect", "join", "keep"
-LONGEST = 5_000  # characters of a sentence; what has no end mark for longer is cut at a blank
-SAMPLE_LINES, SAMPLE_CHARACTERS = 2_000, 500_000  # that are looked at
+LONGEST = 5_000  # characters of a sentence; a longer one without an end mark is cut at a blank
+SAMPLE_LINES, SAMPLE_CHARACTERS = 2_000, 500_000  # that are examined
 WIDTHS = (40, 200)  # characters to which lines are wrapped
-NEARLY = 0.85  # of the width: a line that ends before that was broken on purpose
-SLACK = 1  # characters by which a width may be missed: people who wrap by hand do
-EXPLAINED = 0.6  # of the breaks near the width it has to explain; 0.53 in sonnets without capitals, 0.69 in lines of 64 to 74
-MOST_BLANKS = 100  # kept between two pieces of a long line
-FEWEST = 3  # breaks that can tell anything
-SINGLE_LINES, SINGLE = 50, 0.95  # lines from which on, and share of them, to take a text for one sentence a line
-_P = TypeVar("_P")  # where a line stands
+NEARLY = 0.85  # of the width; a shorter line ends on purpose
+SLACK = 1  # characters by which lines that are wrapped by hand miss the width
+EXPLAINED = 0.6  # of the breaks near the width that it must explain; 0.53 in sonnets without capitals, 0.69 in lines of 64 to 74
+MOST_BLANKS = 100  # between two pieces of a long line
+FEWEST = 3  # breaks that a width can be recognized by
+SINGLE_LINES, SINGLE = 50, 0.95  # lines, and their share, for a text with one sentence per line
+_P = TypeVar("_P")  # the place of a line
 
-_QUOTED = re.compile(r"\s*(?:>\s?)+")  # as e-mail quotes
+_QUOTED = re.compile(r"\s*(?:>\s?)+")  # in e-mails
 _BULLET = re.compile(r"\s*[-*+|•·‣◦]\s")  # or a row of a table
 _NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s")
 _ENDED = re.compile(r"[.!?;:\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019\u00bb)\]]*$")
 _NO_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Chinese and Japanese set none between words
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\s{_NO_SPACES}]+")
 _LETTER = re.compile(r"[\W_]*(\w)")
-# Where no blank belongs between two lines: well-|known, a dash that stands against its word, Chinese and Japanese.
+# Between two lines without a blank: well-|known, a dash that is joined to its word, Chinese and Japanese.
 _AGAINST = re.compile(
     rf"[^\W\d_]-\n(?!(?:and|or|to)\b)[^\W\d_]|[^\s-](?:--|\u2014)\n\S|\S\n(?:--|\u2014)[^\s-]|[{_NO_SPACES}]\n[{_NO_SPACES}]"
 )
@@ -44,16 +44,16 @@ _AGAINST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LineShape:
-    """What was seen of a text's lines."""
+    """The shape of a text's lines."""
 
-    width: float = float("inf")  # to which they are wrapped; inf where they are not
-    is_spaced: bool = False  # a blank line stands between any two
+    width: float = float("inf")  # they are wrapped to; inf if they are not
+    is_spaced: bool = False  # with a blank line between any two
     is_single: bool = False  # each is a sentence
-    joins_words: bool = True  # that are cut at the end of a line
+    joins_words: bool = True  # that the end of a line has cut in two
     measure: Callable[[str], int] = len
 
     def joins(self, before: str, after: str) -> bool:
-        """Whether a line goes on in the next one."""
+        """Return whether a line continues in the next one."""
         if _begins_anew(before, after):
             return False
         is_full = self.measure(before) + _next(after, self.measure) > NEARLY * self.width
@@ -61,19 +61,19 @@ class LineShape:
 
 
 def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
-    """The sentences of a text, each with the place where its paragraph begins, from its lines and their places.
+    """Yield the sentences of a text, each with the place where its paragraph begins, from its lines and their places.
 
-    `lines`: JOIN reads lines that follow each other as one paragraph, KEEP ends a sentence with its line, DETECT goes by the shape of the
-    first ones. Lines that have the same place are pieces of one. At most the sample and one sentence are held at a time.
+    `lines`: JOIN reads consecutive lines as one paragraph, KEEP ends a sentence with its line, DETECT decides by the shape of the first lines.
+    Lines that have the same place are pieces of one. At most the sample and one sentence are in memory.
     """
-    faults: list[ElmoscopeError] = []
-    rest = _until_fault(_lines(placed), faults)
+    errors: list[ElmoscopeError] = []
+    rest = _until_error(_lines(placed), errors)
     sample = list(_first(rest))
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
     for where, line, goes_on in chain(sample, rest):
         reports.step()
-        if not goes_on and not _bare(line):  # nor is a mark of quotation alone any text
+        if not goes_on and not _bare(line):  # a mark of quotation alone is no text
             blanks += 1
             continue
         if goes_on:
@@ -85,16 +85,16 @@ def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Itera
             place, text = where, line
         before, blanks = line, 0
         if len(text) > LONGEST:
-            *whole, last = _bounded(split_sentences(text) or [""])
-            yield from ((place, sentence) for sentence in whole)
+            *complete, last = _bounded(split_sentences(text) or [""])
+            yield from ((place, sentence) for sentence in complete)
             text = last + text[len(text.rstrip()) :][:MOST_BLANKS]
     yield from ((place, sentence) for sentence in _split(text, shape))
-    if faults:
-        raise faults[0]
+    if errors:
+        raise errors[0]
 
 
 def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
-    """The shape of some lines, as far as it is asked for: KEEP joins none of them, JOIN all that blank lines do not part."""
+    """Return the shape of lines. With KEEP none are joined; with JOIN all that no blank line separates."""
     is_single = _is_single(lines)
     if how == KEEP:
         return LineShape(is_single=is_single, joins_words=False)
@@ -108,9 +108,9 @@ def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
 
 
 def join_lines(text: str, line: str) -> str:
-    """Return a text and the line that goes on with it, without the latter's marks of a quotation and indentation.
+    """Join a text and the line that continues it, without the line's quotation marks (">") and indentation.
 
-    A hyphen at the end of a line stays, with a mark that a line ended there (core.text.normalization); a soft one becomes Unicode's.
+    A hyphen at the end of a line stays, with a mark for the end of the line (core.text.normalization); a soft one becomes Unicode's.
     """
     before, after = text.rstrip(), _bare(line)
     if word := _cut_word(before, after):
@@ -119,19 +119,19 @@ def join_lines(text: str, line: str) -> str:
 
 
 def _cut_word(before: str, after: str) -> CutWord | None:
-    """Return the word that the end of a line has cut in two, if any has been."""
+    """Return the word that the end of a line has cut in two, if any."""
     start = before[-WIDTHS[0] :].rstrip()
     return next((word for word in cut_words(f"{start}\n{_bare(after)[: WIDTHS[0]]}") if word.end == len(start) + 1), None)
 
 
 def _is_cut(before: str, after: str) -> bool:
-    """Whether a line goes on in the next, whatever their widths, because it ends within a word."""
+    """Return whether a line ends within a word, and so continues in the next whatever their widths."""
     word = _cut_word(before, after)
     return word is not None and (word.is_soft or len(word.left) > 1)
 
 
 def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
-    """(place, line, whether it goes on with the one before)."""
+    """Yield (place, line, whether it continues the one before)."""
     last, is_open = None, False
     for place, text in placed:
         goes_on = is_open and place == last
@@ -141,14 +141,14 @@ def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
         last, is_open = place, not text.endswith(("\n", "\r"))
 
 
-def _until_fault(lines: Iterator[tuple[_P, str, bool]], faults: list[ElmoscopeError]) -> Iterator[tuple[_P, str, bool]]:
-    """Lines up to one that cannot be read: who wants the first sentences alone, may never come to it."""
+def _until_error(lines: Iterator[tuple[_P, str, bool]], errors: list[ElmoscopeError]) -> Iterator[tuple[_P, str, bool]]:
+    """Yield the lines up to one that cannot be read. A caller that needs only the first sentences never reaches it."""
     try:
         yield from lines
     except JobEnded:
         raise
     except ElmoscopeError as error:
-        faults.append(error)
+        errors.append(error)
 
 
 def _first(lines: Iterator[tuple[_P, str, bool]]) -> Iterator[tuple[_P, str, bool]]:
@@ -165,7 +165,7 @@ def _split(text: str, shape: LineShape) -> Iterator[str]:
 
 
 def _bounded(sentences: Iterable[str]) -> Iterator[str]:
-    """Sentences of at most LONGEST characters: a longer one in pieces, cut at blanks where there are any."""
+    """Yield sentences of at most LONGEST characters. A longer one is cut, at blanks if it has any."""
     for sentence in sentences:
         while len(sentence) > LONGEST:
             end = sentence.rfind(" ", 1, LONGEST)
@@ -181,7 +181,7 @@ def _is_single(lines: Sequence[str]) -> bool:
 
 
 def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
-    """Lines that follow each other, with a blank line between them if `spaced`, where nothing else says that they stand apart."""
+    """Return pairs of consecutive lines, with a blank line between them if `spaced`, unless the second begins something new."""
     pairs = []
     before, blanks = "", 0
     for line in lines:
@@ -195,9 +195,9 @@ def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
 
 
 def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced: bool) -> tuple[float, LineShape] | None:
-    """The width that explains most breaks, and the share of those near it that it explains; None where lines are not wrapped."""
+    """Return the share of the breaks that the best width explains, and the shape; None if lines are not wrapped."""
     sizes = [(size := measure(before), size + _next(after, measure)) for before, after in pairs]
-    steps: dict[int, int] = {}  # at a width from the line's own to one that its next word would have had room in
+    steps: dict[int, int] = {}  # a line's break is explained by widths from its own to one with room for the next word
     for size, needed in sizes:
         if WIDTHS[0] <= size <= WIDTHS[1]:
             steps[size - SLACK] = steps.get(size - SLACK, 0) + 1
@@ -216,7 +216,7 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
 
 
 def _begins_anew(before: str, after: str) -> bool:
-    """Whether the next line begins something new whatever its width: another quotation, an item of a list, an indented paragraph."""
+    """Return whether the next line begins something new: another quotation, an item of a list, an indented paragraph."""
     if _depth(before) != _depth(after):
         return True
     before, after = map(_unquoted, (before, after))
@@ -232,7 +232,7 @@ def _indent(line: str) -> int:
 
 
 def _depth(line: str) -> int:
-    """How deep a line is quoted: "> > so" twice."""
+    """Return the depth of a quotation: 2 for "> > so"."""
     return marks[0].count(">") if (marks := _QUOTED.match(line)) else 0
 
 
@@ -245,11 +245,11 @@ def _bare(line: str) -> str:
 
 
 def _next(line: str, measure: Callable[[str], int]) -> int:
-    """The room that the first word of a line takes behind another line."""
+    """Return the space that the first word of a line takes after another line."""
     word = _WORD.match(_bare(line))
     return 1 + measure(word[0]) if word else 1
 
 
 def _columns(text: str) -> int:
-    """Letters of double width, as Hangul has, count twice."""
+    """Return the width of a text. Letters of double width, such as Hangul, count twice."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

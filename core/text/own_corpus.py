@@ -156,7 +156,7 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
 
 
 def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
-    """Store sentences that were read before, such as those of a word usage graph."""
+    """Store sentences, such as those of a word usage graph."""
     return _keep(sentences)
 
 
@@ -236,8 +236,8 @@ def _find_marks(path: Path) -> list[str]:
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:
-    further = {"text": sentence.text, "date": sentence.date}
-    row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
+    optional = {"text": sentence.text, "date": sentence.date}
+    row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in optional.items() if value}
     for target in sentence.targets:
         fields = {key: value for key, value in asdict(target).items() if value is not None}
         yield row | ({**fields, "sense": guess, "given": False} if (guess := fields.pop("guess", None)) else fields)

@@ -1,7 +1,7 @@
-"""Where the sentences of a line end: at end marks, unless what stands on either side of them says that the sentence goes on.
+"""Find the ends of sentences in a line: at end marks, unless the text around them shows that the sentence continues.
 
-The README compares it with pysbd and syntok. Whatever is looked
-at lies within a few dozen characters of a mark, so that time grows with the text alone.
+This is a custom splitter; the README compares it with pysbd and syntok. Only a few dozen characters around a mark are examined, so that time is
+linear in the text.
 """
 
 import re
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 _AROUND = 40  # characters looked at on either side of a mark, longer than any abbreviation
 _MARKS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first
 _CLOSERS = r"\"'\u201d\u2019\u00bb)\]"
-_FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence that it stands behind
+_FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence before it
 _END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
 _OPENERS = "\"'\u201c\u2018\u00ab"
 _NEXT = re.compile(
     rf"\s*+[{_OPENERS}]{{0,2}}(?=(.?))[{_OPENERS}(\[]{{0,3}}([^\s{_OPENERS}(\[]{{0,40}})"
 )  # its first sign, the word without what opens
 _CODE = re.compile(r"[a-z]{1,2}[A-Z]|[a-z]+\d")  # iPhones, mRNA and p53 may begin a sentence
-_WORD = re.compile(rf"[^\s{_OPENERS}(\[]*\Z")  # the word that a mark stands behind
+_WORD = re.compile(rf"[^\s{_OPENERS}(\[]*\Z")  # the word before a mark
 _LABEL = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])\Z")  # of an item of a list: 1. Open it.
 
 
@@ -25,7 +25,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words that an abbreviation's full stop stands behind, in small letters, by what may follow when a sentence goes on after it.
+# Abbreviations with a full stop, in small letters, by the words that may follow when the sentence continues.
 _NEVER_LAST = _words("""
     mr mrs ms dr prof gen col rev sen rep capt lt sgt gov hon pres cmdr maj adm messrs mt ft fr sr supt
     vs cf viz approx ca esp incl attn e.g i.e eg ie p.s
@@ -35,11 +35,11 @@ _BEFORE_NUMBERS = _words("""
     no nos p pp fig figs eq eqs eqn sect sec ref refs vol vols ch chap art tab app ed par max min ft in oz lb lbs tel ext est
     jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
 """)
-# Of these, what is a word in small letters too ("the answer is no") is an abbreviation only with a capital, or before a number.
+# Of these, the ones that are also words in small letters ("the answer is no") are abbreviations only with a capital, or before a number.
 _WORDS_TOO = _words("ms gen col rev sen rep mt ft fr hon pres co st al ed art app par in max min est mar dec sat sun fig tab ext maj")
 _SHORTENED = _words("""
     info govt assoc conc temp resp edit translat inst ibid spec reps abbr orig misc admin cont pseud comb subj conf corr ect
-""")  # of four letters and more, which go on in small letters
+""")  # of at least four letters, followed by small letters
 _SHORT_WORDS = _words("me him us too up out off it you that this one so now all day way lot not yes do is was here there then")
 _TIMES = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:[ecmp][sd]|gm|ut|bs|ce|je)t\b", re.IGNORECASE)  # 5 p.m. Monday, EST
 _NUMBER = re.compile(  # with a month: Mon. Jan. 5
@@ -50,7 +50,7 @@ _STARTERS = _words("""
     his her its our your their in on at by for from to with after before during since while when where why what who how which if although
     though because as but and or so yet then thus however therefore moreover also not no yes some many most each every all both such now
     one once only please let do does did don't is are was were can could would should has have had until under nobody nothing
-""")  # with a capital after an abbreviation, these begin a sentence: no name does
+""")  # with a capital after an abbreviation, these begin a sentence, unlike names
 _SAID = re.compile(r"\s*+(?:(?:[A-Z]\w*\.?|the|my|his|her)\s+){1,3}(?:said|asked|cried|replied|answered|shouted|whispered|exclaimed)\b")
 _QUOTED_ON = re.compile(
     r"\s*+(?:\ud558\uace0|\ud558\uba70|\ub77c\uace0|\uc774\ub77c\uace0|\ub77c\uba70)(?!\w)"
@@ -61,7 +61,7 @@ _NAMES = frozenset(("Yahoo", "Jeopardy"))  # that are written with their mark
 
 
 def sentence_ends(line: str) -> Iterator[int]:
-    """Where each sentence of a line ends, but for a last one without an end mark."""
+    """Yield the end of each sentence of a line, except for a last one without an end mark."""
     start = 0
     for match in _END.finditer(line):
         if match[1] is None or not _goes_on(line, start, match):
@@ -69,7 +69,7 @@ def sentence_ends(line: str) -> Iterator[int]:
 
 
 def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that began at `start` goes on after some marks and what closes behind them."""
+    """Return whether a sentence that began at `start` continues after some marks and closing quotes or brackets."""
     marks, closers, face = match.groups()
     end = match.end()
     next_word = _NEXT.match(line, end)
@@ -95,7 +95,7 @@ def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_plain(before: str) -> bool:
-    """Whether a full stop behind this word ends a sentence even before a small letter, as hasty writers do: it is no abbreviation."""
+    """Return whether a full stop after this word ends a sentence even before a small letter: the word is no abbreviation."""
     if not (before.isalpha() and before.islower()) or before in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS | _SHORTENED:
         return False
     return before in _SHORT_WORDS or (len(before) > 3 and bool(_VOWEL.search(before)) and not _ROMAN.fullmatch(before))
@@ -107,7 +107,7 @@ def _is_known(before: str) -> bool:
 
 
 def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) -> bool:
-    """Whether the full stop at `at` is that of an abbreviation, or of a list's label, and its sentence goes on."""
+    """Return whether the full stop at `at` belongs to an abbreviation, or to a list's label, and the sentence continues."""
     if not after:
         return False
     if at - start < 8 and _LABEL.match(line, start, at):
@@ -131,10 +131,10 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) ->
 
 
 def _must_begin(after: str) -> bool:
-    """Whether a word can but begin a sentence; "A." is an initial."""
+    """Return whether a word can only begin a sentence; "A." is an initial."""
     return after[:1].isupper() and not after.endswith(".") and after.rstrip(",;:!?").replace("\u2019", "'").casefold() in _STARTERS
 
 
 def _after_verb(line: str, start: int, at: int) -> bool:
-    """So did I. She too. But: Robert I. Sutton, by I. Newton."""
+    """Return whether the pronoun I ends a sentence: "So did I. She too." But: "Robert I. Sutton, by I. Newton"."""
     return bool(re.search(r"(?<![A-Z.])\b(?!(?:by|of|from|for|with)\b)[a-z']+,?\s+I$", line[max(start, at - 24) : at]))

@@ -1,7 +1,7 @@
-"""Read sentences, sense-labeled or not, from text, tables, JSON and documents; every error is one sentence with its line.
+"""Read sentences, with or without labeled senses, from text, tables, JSON and documents. Every error is one sentence with its line.
 
 Files are text in UTF-8, UTF-16 or what their bytes look like, as they are or packed (.xz, .gz), and are read line by line within stated
-limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
+limits. Tokens in a file stay as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
 tokenized as the language in use.
 """
 
@@ -38,23 +38,23 @@ _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A token that a file singles out, with what it says about it."""
+    """A labeled token of a sentence."""
 
     position: int  # in the sentence's tokens, from 0
     word: str  # the spelling there
     sense: str | None = None
     lemma: str | None = None
     pos: str | None = None
-    guess: str | None = field(default=None, repr=False)  # the sense that a model, not a person, gave it: no evidence
+    guess: str | None = field(default=None, repr=False)  # the sense that a model gave it, which is no evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     tokens: tuple[str, ...]
     targets: tuple[Target, ...] = ()
-    document: str | None = None  # the text it comes from, where a file says so
-    text: str | None = None  # as written, with its own blanks and quotation marks; None where `join_tokens` of the tokens gives the same
-    date: str | None = None  # of its text, as the file writes it, where it says so
+    document: str | None = None  # the name of its text, if the file has one
+    text: str | None = None  # as written, with blanks and quotation marks; None if `join_tokens` gives the same
+    date: str | None = None  # of its text, as the file writes it, if it has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class LabeledRow:
     tokens: tuple[str, ...]
     position: int
     label: str
-    document: str = ""  # where it is known: rows of one document are split and resampled together
+    document: str = ""  # rows of one document are split and resampled together
 
 
 def read_sentences(
@@ -95,12 +95,12 @@ def read_sentences(
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path = Path(path)
-    known = {}  # one string per spelling, however often it occurs
+    spellings = {}  # one string object per spelling
     columns = text_column, date_column
     with reports.passing_on():
         placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=max_bytes)
         result = _settle(list(islice(_merged(placed), limit)))
-        sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
+        sentences = [replace(s, tokens=tuple(spellings.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
             raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     note_unread((token for sentence in sentences for token in sentence.tokens), in_use(), path.name)
@@ -121,32 +121,32 @@ def read_lines(path: str | Path, *, text_column: str | None = None, **reading: A
 
 
 def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
-    """The same of a file of any size, with few of them in memory at a time; `position` holds how many bytes were read, unpacked."""
+    """Yield the sentences of a file of any size. `position` will hold the number of bytes read so far, unpacked."""
     return _merged(_sentences(Path(path), (None, None), DETECT, whole=False, most=ANY_SIZE, position=position))
 
 
 def read_labeled(path: str | Path) -> list[LabeledRow]:
-    """The rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
-    rows, astray = [], []
+    """Return the rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
+    rows, misplaced = [], []
     for place, value in json_rows(Path(path), whole=True):
         row = _labeled(value, place)
-        if is_guess(value):  # nothing is measured, or learned, on a model's own guesses
+        if is_guess(value):
             continue
         rows.append(row)
         word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
         if word in tokens and tokens[row.position][:1] != word[:1]:
-            astray.append((place, row))
+            misplaced.append((place, row))
     if not rows:
         raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
-    if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
-        place, row = astray[0]
+    if 2 * len(misplaced) > len(rows):  # positions are miscounted; a few may be irregular forms ("went" for "go")
+        place, row = misplaced[0]
         message = f"token {row.position} is {show_value(row.tokens[row.position])}, not {show_value(row.word)}"
-        refuse(place, f"{message}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
+        refuse(place, f"{message}; the same in {len(misplaced):,} of {len(rows):,} rows", "Positions count tokens from 0.")
     return rows
 
 
 def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
-    """Sentences of text that was typed or pasted, as of a .txt file; BadInput if there is none or too much."""
+    """Return the sentences of typed or pasted text, as of a .txt file. Raises BadInput for no text or too much."""
     most = limits().max_pasted
     if len(text) > most:
         values = {"n": len(text), "most": most}
@@ -159,7 +159,7 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
-    """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
+    """Return the sentences of a text's lines; `name` is the file's. Each line is one sentence if `lines` is None."""
     return _settle(list(_from_text(_with_places(written, name), lines)))
 
 
@@ -168,7 +168,7 @@ def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
-    """Tokens as their text has them, each with the blanks before it as they are; without a text as `core.text.tokens.pieces`.
+    """Return tokens as their text has them, with all blanks before them; without a text as `core.text.tokens.pieces`.
 
     >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
@@ -184,7 +184,7 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
-    """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
+    """Return the sha256 of the tokens, targets and texts, the key of a corpus in caches and artifacts."""
     return text_fingerprint(
         part
         for s in sentences
@@ -201,7 +201,7 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
 def _sentences(
     path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
+    """Yield the sentences of a file. With `blank`, a blank line, cell or item gives one without tokens. `reading` is as `iterate_lines` takes it."""
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         yield from _from_json(path, columns, lines, blank, **reading)
@@ -225,12 +225,12 @@ def _sentences(
 
 
 def _document_name(name: object) -> str | None:
-    """Return a document's name as it is stored; None if it is no text."""
+    """Return a document's name as it is stored; None unless it is text."""
     return _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
 
 
 def _settle(sentences: list[Sentence]) -> list[Sentence]:
-    """Return the sentences with each word that a line's end has cut in two in the form, with a hyphen or without, that the others have."""
+    """Give each word that the end of a line has cut in two the form that is more frequent elsewhere, with a hyphen or without."""
     for n, forms in settle_tokens([(sentence.tokens, sentence.text) for sentence in sentences]).items():
         tokens = tuple(forms.get(k, token) for k, token in enumerate(sentences[n].tokens))
         targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
@@ -239,7 +239,7 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
-    """Yield the sentences of JSON rows; a row that is none is left out and noted."""
+    """Yield the sentences of JSON rows. Invalid rows are left out and noted."""
     column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
@@ -260,13 +260,13 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
 
 
 def _date_of(row: dict[str, Any], column: str | None) -> str | None:
-    """Return a JSON row's date as text; None where it has none. pandas writes years beside gaps as floats."""
+    """Return a JSON row's date as text; None if it has none. pandas writes years as floats if some are missing."""
     dates = (row.get(name) for name in (column, *DATE_COLUMNS) if name)
     return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Rows that follow each other and label other tokens of the same sentence become one."""
+    """Merge consecutive rows that label different tokens of the same sentence."""
     last = Sentence(())
     for sentence in chain(sentences, [Sentence(())]):
         seen, new = ({target.position for target in s.targets} for s in (last, sentence))
@@ -284,7 +284,7 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 
 
 def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None, blank: bool = False) -> Iterator[Sentence]:
-    """Yield the sentences of lines of text; each line is one if `lines` is None, with `blank` a blank one too."""
+    """Yield the sentences of lines of text. If `lines` is None, each line is one, with `blank` also a blank one."""
     for place, text in sentences_in(placed, lines) if lines else placed:
         if len(text) > MAX_TEXT:
             message = t("{n:,} characters", n=len(text))
@@ -300,13 +300,12 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 
 def _text_of(tokens: Sequence[str], text: Any) -> str | None:
-    """What a row says under "text", if it is the text of its tokens and `join_tokens` would write it otherwise."""
-    is_theirs = isinstance(text, str) and _has_all(text, tokens)
-    return _unless_joined(tokens, text) if is_theirs else None
+    """Return a row's "text" if it has the row's tokens and `join_tokens` gives another text."""
+    return _unless_joined(tokens, text) if isinstance(text, str) and _has_all(text, tokens) else None
 
 
 def _has_all(text: str, tokens: Sequence[str]) -> bool:
-    """Whether a text has these tokens and, invisible characters ignored, nothing else."""
+    """Return whether a text has these tokens and nothing else, ignoring invisible characters."""
     spans = spans_in(tokens, text)
     if None in spans:
         return False
@@ -336,7 +335,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
 
 
 def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> int:
-    """Return a token's number, also where it is written as 4.0. BadInput names the line of anything else."""
+    """Return a token's number, which may be written as 4.0. Raises BadInput, with the line, for anything else."""
     if isinstance(position, float) and position.is_integer():
         position = int(position)
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
@@ -353,7 +352,7 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     position = check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
-        if label is None and word != lemma:  # beside a "label", the word may be a lemma
+        if label is None and word != lemma:  # with a "label", the word may be a lemma
             message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
@@ -372,7 +371,7 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
-    """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
+    """Return tokens as a tuple. Raises BadInput unless they are a list of words, none blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
         refuse(place, t("{tokens} is not a list of words", tokens=show_value(tokens)), t('Write ["the", "bank"], none blank.'))
     if len(tokens) > MAX_TOKENS:
@@ -382,7 +381,7 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
 
 
 def _text(value: Any, place: Place | str) -> str | None:
-    """A text, a number as text (senses are often numbered, and pandas writes 1 as 1.0), or None."""
+    """Return a text, a number as text (senses are often numbered, and pandas writes 1 as 1.0), or None."""
     if isinstance(value, float) and isfinite(value):
         value = int(value) if value.is_integer() else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -394,13 +393,13 @@ def _text(value: Any, place: Place | str) -> str | None:
 
 
 def as_text(value: Any, place: Place | str) -> str | None:
-    """A word or a label as it is compared with others; None stays None. BadInput for what is neither text nor a number."""
+    """Return a word or a label in plain spelling, or None for None. Raises BadInput for anything but text and numbers."""
     return value if (text := _text(value, place)) is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:
     kind = suffix_of(path)
-    whole_ones = (".xlsx", *documents.SUFFIXES)  # packed already
-    if kind not in SUFFIXES or (kind in whole_ones and path.suffix.lower() != kind):
+    archives = (".xlsx", *documents.SUFFIXES)
+    if kind not in SUFFIXES or (kind in archives and path.suffix.lower() != kind):
         refuse_format(path, SUFFIXES)
     return kind

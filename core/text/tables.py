@@ -40,7 +40,7 @@ class _Record(NamedTuple):
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell is empty or says that it has no value."""
+    """Return whether a cell is empty or has a mark for a missing value."""
     cell = cell.strip()
     return not cell or cell in MISSING
 

@@ -1,20 +1,20 @@
-"""Choose the word that two sentences are compared by: one spelling that is in both, else two forms of one word, else the best word of each.
+"""Choose the target word of two sentences: one spelling that is in both, else two forms of one word, else the best word of each.
 
 Words that carry grammar are left out. Lists of ambiguous words only choose among several words of the same kind.
-A token is known by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
-rules for regular endings and a list of irregular forms, Korean ones by the analyzer. What a language's words are worth, its
-description says (`Language.words`, each a list of lines):
-"function" words that carry grammar, never in question;
+A token is identified by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
+rules for regular endings and a list of irregular forms, Korean ones by the analyzer. A language's description has lists of words
+(`Language.words`, each a list of lines):
+"function" words that carry grammar, never target words;
 "common" words that are rarely what a pair of sentences is about;
 "ambiguous" lists of words with several meanings, the most telling list first;
 "forms" irregular forms and what they may be forms of, "ran run, lay lie lay";
-"own" words spelled like a form of another word, "wound" (wind); "either" those that are that form more often, "fell" (fall);
+"own" separate words spelled like a form of another word, "wound" (wind); "either" those that are that form more often, "fell" (fall);
 "graded" adjectives that take -er and -est; "before nouns" words after which a noun is likely;
 "endings" last syllables of a verb that the analyzer may take for a noun;
-"bound" nouns that are grammar behind a verb ("할 수 있다"), words of their own elsewhere ("수를 놓다");
+"bound" nouns that are grammar behind a verb ("할 수 있다"), separate words elsewhere ("수를 놓다");
 "nouns" words that the analyzer takes for pronouns, each with the pieces after it, or words near it, that make it a noun: "이 가 닦다".
-A word on no list is worth the more, the nearer it is to the middle of its vectors' list of words by frequency: very frequent
-words say little, very rare ones have one meaning. A language that lists nothing has its shared words and those frequencies.
+A word on no list scores higher, the nearer it is to the middle of its vectors' frequency list: very frequent words mean little, and very
+rare ones have one meaning. A language without lists has only these frequencies.
 """
 
 import math
@@ -32,9 +32,9 @@ from .morphemes import Morpheme, analyzed, has_hangul
 from .normalization import fold_case
 from .tokens import bare
 
-# What a word is worth: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
+# Scores of words: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
 FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
-AFTER_DETERMINER, NOUN, FREQUENT = 4.0, 4.0, 1.0  # what else speaks for a word, all less than from one list to the next
+AFTER_DETERMINER, NOUN, FREQUENT = 4.0, 4.0, 1.0  # bonuses, all less than the difference between two lists
 MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about the 1,600th
 # Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
 VERBS, NOUNS, OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
@@ -43,7 +43,7 @@ _DOUBLES = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")  # what doubles its last l
 
 
 class Words(NamedTuple):
-    """A language's lists, ready to be asked."""
+    """A language's lists of words."""
 
     function: frozenset[str]
     common: frozenset[str]
@@ -58,17 +58,17 @@ class Words(NamedTuple):
     either: frozenset[str]
 
     def is_own(self, spelling: str, before: str) -> bool:
-        """Whether a spelling is read as a word of its own and not as a form of another, after the word `before`: "a saw", "wound"."""
+        """Return whether a spelling after the word `before` is a separate word, not a form of another: "a saw", "wound"."""
         return spelling in self.own or (spelling in self.either and before in self.before_nouns)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A token that may be in question."""
+    """A token that may be the target word."""
 
     position: int
     spelling: str  # without hyphens
-    worth: dict[str, float]  # lemma, its spelling first -> how likely that word is meant
+    worth: dict[str, float]  # score of each lemma, its spelling first
     stem: str  # of a verb, which a noun may be spelled like; else ""
     parts: frozenset[str]  # of a compound
 
@@ -80,9 +80,9 @@ class Candidate:
 def find_target_words(
     tokens_a: Sequence[str], tokens_b: Sequence[str], language: Language, *, tapped: tuple[int | None, int | None] = (None, None)
 ) -> tuple[int | None, int | None]:
-    """The positions of the words meant in two sentences; None in one without a token.
+    """Return the positions of the target words of two sentences; None for one without a token.
 
-    A position in `tapped` stands; the other sentence then follows it, where the same word stands there.
+    A position in `tapped`, which the user selected, is fixed. The other sentence then follows it if it has the same word.
 
     >>> find_target_words("He ran to the banks .".split(), "The bank was shut .".split(), languages.get_language("en"))
     (4, 1)
@@ -94,18 +94,18 @@ def find_target_words(
     pair = _find_pair(*both)
     if pair is None and tapped == (None, None):
         pair = _find_pair(*_with_spelled_alike(both, (tokens_a, tokens_b)))
-    i, j = pair or tuple(max(of, key=lambda item: item.best, default=None) for of in both)
+    i, j = pair or tuple(max(words, key=lambda item: item.best, default=None) for words in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
 
 def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, language: Language) -> bool:
-    """Whether two tokens are, or may be, forms of one word."""
+    """Return whether two tokens are, or may be, forms of one word."""
     a, b = (_at(candidates(tokens, language), tokens, k) for tokens, k in ((tokens_a, i), (tokens_b, j)))
     return bool(a.worth.keys() & b.worth.keys())
 
 
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
-    """The tokens that may be in question: words, but for those that carry grammar."""
+    """Return the tokens that may be the target word: all words except those that carry grammar."""
     words = []
     read = analyzed(tokens)
     stems = frozenset(part + "다" * (tag in VERBS) for item in read if item for part, tag in item.parts) | {*map(bare, tokens)}
@@ -123,11 +123,12 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
 
 
 def _with_spelled_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
-    """What carries grammar in one sentence is meant where the other has it as a word: may beside May, will beside a will."""
+    """Add the grammatical words of one sentence that the other has as a content word, such as "may" and "May"."""
     results = []
-    for of, other, words in zip(both, both[::-1], tokens, strict=True):
-        known, spelled = {item.position for item in of}, {item.spelling for item in other}
-        results.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelled)])
+    for found, other, words in zip(both, both[::-1], tokens, strict=True):
+        positions, spellings = {item.position for item in found}, {item.spelling for item in other}
+        added = (_at(found, words, k) for k, word in enumerate(words) if k not in positions and _spelling(word) in spellings)
+        results.append([*found, *added])
     return results
 
 
@@ -150,7 +151,7 @@ def _least(a: Candidate, b: Candidate, key: str) -> float:
 
 
 def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:
-    """Where there is nothing but grammar, marks and numbers, the longest word of it, else the first token."""
+    """Return a candidate's position. Without one, return that of the longest word, or else of the first token."""
     if candidate is not None:
         return candidate.position
     return max(range(len(tokens)), key=lambda k: sum(map(str.isalpha, tokens[k])), default=None)
@@ -191,12 +192,12 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
 
 
 def lemmas(word: str, known: Words) -> tuple[str, ...]:
-    """What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
+    """Return the words that a spelling may be a form of, by its ending or the list of irregular forms.
 
     >>> lemmas("banks", words_of(languages.get_language("en"))), lemmas("running", words_of(languages.get_language("en")))
     (('bank',), ('runn', 'runne', 'run'))
     """
-    if not known.forms:  # endings are told of no language but those that list their irregular forms
+    if not known.forms:  # regular endings are those of languages that list irregular forms
         return ()
     result = list(known.forms.get(word, ()))
     if word.endswith("ies") and len(word) > 3:
@@ -219,19 +220,19 @@ def lemmas(word: str, known: Words) -> tuple[str, ...]:
 
 
 def _without(word: str, ending: int) -> list[str]:
-    """A word without its ending: as it is ("stared" is no "star", which doubles its r), with a silent e, with one of two like letters."""
+    """Return bases without an ending: unchanged ("stared" is no "star", which doubles its r), with a silent e, with a single last letter."""
     base = word[:-ending]
     if len(base) < 2:
         return []
-    as_it_is = [] if _DOUBLES.fullmatch(base) else [base]
-    return [*as_it_is, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
+    unchanged = [] if _DOUBLES.fullmatch(base) else [base]
+    return [*unchanged, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
 
 
 # --- words as mecab-ko reads them -----------------------------------------------------------------------------------------
 
 
 def _of_hangul(language: Language) -> Language:
-    """The language whose lists hold Hangul: the one in use, else the one that is read by the analyzer."""
+    """Return the language whose lists hold Hangul: this one, or else the one with the analyzer."""
     codes = (language.code, *languages.codes())
     return next((languages.get_language(code) for code in codes if languages.get_language(code).tokenizer == "morphemes-ko"), language)
 
@@ -239,7 +240,7 @@ def _of_hangul(language: Language) -> Language:
 def _korean(
     k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], stems: frozenset[str], language: Language
 ) -> Candidate | None:
-    """A piece as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
+    """Return a Korean token as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
     known = words_of(language)
     stem, tag = morpheme.parts[0]
     spelling = bare(token)
@@ -261,14 +262,14 @@ def _korean(
     worth = _worth(lemma, known, language) + (NOUN if tag in NOUNS else 0.0)
     if after[1] in MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
         worth = COMMON
-    parts = {part for part, of in morpheme.parts if of in NOUNS} if len(morpheme.parts) > 1 else set()
+    parts = {part for part, part_tag in morpheme.parts if part_tag in NOUNS} if len(morpheme.parts) > 1 else set()
     if tag not in VERBS:  # one that the analyzer took for a noun, perhaps: 차서, 지기
         stem = spelling[:-1] if f"{spelling[:-1]}다" in known.worth and spelling[-1:] in known.endings else ""
-    # Its spelling besides: the analyzer may read a verb of two homographs now as one, now as the other, or as a noun.
+    # Also its spelling: the analyzer may read a verb of two homographs as either, or as a noun.
     return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))
 
 
-# --- what a word is worth -------------------------------------------------------------------------------------------------
+# --- scores of words -------------------------------------------------------------------------------------------------
 
 
 def _worth(lemma: str, known: Words, language: Language) -> float:
@@ -284,7 +285,7 @@ def _worth(lemma: str, known: Words, language: Language) -> float:
 
 
 def words_of(language: Language) -> Words:
-    """A language's lists of words."""
+    """Return a language's lists of words."""
     return _lists(repr(language.words))
 
 
@@ -313,7 +314,7 @@ def _lists(described: str) -> Words:
         frozenset(read_list("before nouns")),
         frozenset(read_list("endings")),
         frozenset(read_list("bound")),
-        {word: frozenset(of) for word, of in entries("nouns").items()},
+        {word: frozenset(pieces) for word, pieces in entries("nouns").items()},
         frozenset(read_list("own")),
         frozenset(read_list("either")),
     )
