@@ -256,6 +256,6 @@ def convert(*, output, model, outputs) -> Answer:
 
     outputs.check_folder(output, HDF5)
     model = open_model(model)
-    with replacing(Path(output), own=HDF5) as temporary:
+    with replacing(Path(output), pattern=HDF5) as temporary:
         save_hdf5(model.encoder.model, temporary)
     return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

@@ -71,7 +71,7 @@ def build_index(
     senses = f" substitutes {sense_space.FORMAT}" if substitutes else ""
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}{senses}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder), own=own_files(beside)) as temporary:
+    with replacing(Path(folder), pattern=own_files(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:

@@ -93,7 +93,7 @@ def prepare(
         meta["language"] = language
     if hold_out:
         meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
-    with replacing(folder, own=FILES) as temporary:
+    with replacing(folder, pattern=FILES) as temporary:
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
         np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))

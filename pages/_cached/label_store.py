@@ -53,7 +53,7 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
             state[FAULT] = str(error)
             return
     state[KEPT][key] = after
-    state[TURN] = turn() + 1  # selections were used: their boxes begin anew
+    state[TURN] = turn() + 1  # the boxes of used selections start again
 
 
 def copy(key: Key, labels: Labels) -> None:
@@ -70,22 +70,22 @@ def forget(corpus: str) -> None:
 
 
 def turn() -> int:
-    """Of the widgets that hold a selection."""
+    """Return the number of the current widgets that hold a selection."""
     return st.session_state.get(TURN, 0)
 
 
 def unsure(key: Key) -> set[Token]:
-    """Sentences that the user was offered and could not decide."""
+    """Return the sentences that the user was offered and could not decide."""
     return st.session_state.setdefault(UNSURE, {}).setdefault(key, set())
 
 
 def set_aside(key: Key) -> list[Path]:
-    """Files of labels that could not be read."""
+    """Return the files of labels that could not be read."""
     with suppress(OSError):
         return label_store.set_aside(path) if (path := file_of(key)) else []
     return []
 
 
 def file_of(key: Key) -> Path | None:
-    """Where labels are saved; None on a public server."""
+    """Return the file that stores the labels, or None on a public server."""
     return label_store.file_of(*key) if limits().paths else None

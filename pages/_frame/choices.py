@@ -36,13 +36,13 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
 
 def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
     """Draw the choice of a layer or the layer mix: a segmented control, or a slider for a model with many layers."""
-    known = model_layers.in_use()
-    spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
-    if known.few:
+    layers = model_layers.in_use()
+    spaces, default, label = spaces or layers.spaces, default or layers.top, label or t("Layer")
+    if layers.few:
         titles = {name: layer_name(name) for name in spaces}
         return choice(key, label, titles, default, place=place, **options)
-    own = {ALL: t("four layers"), TOKENS: t("all tokens")}
-    titles = {name: own.get(name) or known.title(name) for name in spaces}
+    special = {ALL: t("four layers"), TOKENS: t("all tokens")}
+    titles = {name: special.get(name) or layers.title(name) for name in spaces}
     return _coded(
         key,
         titles,
@@ -75,31 +75,31 @@ def mix_weights(**options: Any) -> str:
     )
 
 
-def fit_layers(model: str, known: model_layers.Layers) -> None:
+def fit_layers(model: str, layers: model_layers.Layers) -> None:
     """Select the layers of a model. Drop layers and weights of the URL or the session that the model lacks.
 
     State once what was dropped, if the model has a name.
     """
     state = st.session_state
-    given = st.query_params
+    in_url = st.query_params
     name = plain(Path(model).name)
-    state[LAYERS] = known
+    state[LAYERS] = layers
     messages = state.pop(SAID, [])
     for key in LAYER_KEYS:
-        value = str(given.get(key) or state.get(key) or "")
-        if not value.isdecimal() or value in known.alone:
+        value = str(in_url.get(key) or state.get(key) or "")
+        if not value.isdecimal() or value in layers.alone:
             continue
         state.pop(key, None)
-        if given.pop(key, None):
-            values = {"model": name, "layer": shorten(value, 10), "top": known.n - 1}
+        if in_url.pop(key, None):
+            values = {"model": name, "layer": shorten(value, 10), "top": layers.n - 1}
             messages.append(t("{model} has no layer {layer}: its layers are 0 to {top}.", **values))
-    weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
-    if weights and str(weights).count(",") != known.n - 1:
-        linked = WEIGHTS in given
+    weights = in_url.get(WEIGHTS) or state.get(WEIGHTS) or ""
+    if weights and str(weights).count(",") != layers.n - 1:
+        linked = WEIGHTS in in_url
         if drop(WEIGHTS):  # else they were typed, and their page says what is wrong with them
             state.pop(WEIGHTS, None)
             if linked:
-                messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
+                messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=layers.n, model=name))
                 state[SAID] = messages
                 st.rerun()  # their box reads the address as it was when the run began
     for sentence in messages if model else ():
@@ -147,10 +147,10 @@ def coded_choice(
 def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
     """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
     state = st.session_state
-    given = read_parameter(key)
+    in_url = read_parameter(key)
     if key not in state or is_new(key):
-        known = [code for code in (given or "").split(",") if code in titles]
-        state[key] = known if known or given == "" else list(default)
+        codes = [code for code in (in_url or "").split(",") if code in titles]
+        state[key] = codes if codes or in_url == "" else list(default)
     else:
         state[key] = [code for code in state[key] if code in titles]
     picked = st.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
@@ -162,16 +162,16 @@ def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequ
 def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     """Return the value of a coded choice before the widget is drawn."""
     state = st.session_state
-    given = read_parameter(key)
+    in_url = read_parameter(key)
     if key not in state or is_new(key):
-        state[key] = given if given in titles else default
+        state[key] = in_url if in_url in titles else default
     elif state[key] not in titles:
         state[key] = default
     return state[key]
 
 
-def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
+def _coded(key: str, titles: Mapping[str, str], default: str, draw: Callable[[], str | None]) -> str:
     settle_choice(key, titles, default)
-    chosen = drawn() or default
+    chosen = draw() or default
     write_parameter(key, None if chosen == default else chosen)
     return chosen

@@ -48,8 +48,8 @@ class Predict:
 def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:
     """Return two sentences with different meanings for each example word."""
     language = language or languages.in_use()
-    given = language.examples.get("pairs")
-    return {word: (a, b) for word, (a, b) in given.items()} if given else _from_corpus(language)
+    stored = language.examples.get("pairs")
+    return {word: (a, b) for word, (a, b) in stored.items()} if stored else _from_corpus(language)
 
 
 def first_word(language: Language | None = None) -> str:
@@ -64,14 +64,14 @@ def word_to_group(language: Language | None = None) -> str:
 
 def decided(language: Language | None = None) -> tuple[Decided, ...]:
     language = language or languages.in_use()
-    given = language.examples.get("decided")
-    return tuple(Decided(**item) for item in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
+    stored = language.examples.get("decided")
+    return tuple(Decided(**item) for item in stored) if stored else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
 
 
 def predict(language: Language | None = None) -> tuple[Predict, ...]:
     language = language or languages.in_use()
-    if given := language.examples.get("predict"):
-        return tuple(Predict(**item) for item in given)
+    if stored := language.examples.get("predict"):
+        return tuple(Predict(**item) for item in stored)
     return tuple(Predict(a, b, 0) for a, b in pairs(language).values()) or (Predict("", "", 0),)
 
 
@@ -83,15 +83,15 @@ def spelling(language: Language | None = None) -> dict[str, str]:
 
 def invented() -> str:
     """Return a word that does not exist, made of familiar parts."""
-    known = spelling()
-    return known.get("invented", next(iter(known.values()))).split()[0]
+    words = spelling()
+    return words.get("invented", next(iter(words.values()))).split()[0]
 
 
 def classify() -> dict[str, dict[str, LabeledExample]]:
     """Return the examples of each classifier's task by their text, in English, which the classifiers read."""
-    given = languages.get_language(ENGLISH).examples["classify"]
+    stored = languages.get_language(ENGLISH).examples["classify"]
     return {
-        task: {item["text"]: LabeledExample(item["label"], item.get("wrong", False)) for item in items} for task, items in given.items()
+        task: {item["text"]: LabeledExample(item["label"], item.get("wrong", False)) for item in items} for task, items in stored.items()
     }
 
 
@@ -102,16 +102,16 @@ def headline() -> str:
 
 def tasks() -> dict[str, list[dict[str, str]]]:
     """Return the examples of each task of the paper: the texts of its boxes by their keys, in English, which its heads read."""
-    given = languages.get_language(ENGLISH).examples["tasks"]
-    return {task: [{key: text for key, text in item.items() if key != WRONG} for item in items] for task, items in given.items()}
+    stored = languages.get_language(ENGLISH).examples["tasks"]
+    return {task: [{key: text for key, text in item.items() if key != WRONG} for item in items] for task, items in stored.items()}
 
 
 def task_errors() -> dict[str, dict[tuple[str, ...], str]]:
     """Return the examples that ELMo gets wrong: task -> the texts of the boxes -> what is right."""
-    given = languages.get_language(ENGLISH).examples["tasks"]
+    stored = languages.get_language(ENGLISH).examples["tasks"]
     return {
         task: {tuple(text for key, text in item.items() if key != WRONG): item[WRONG] for item in items if WRONG in item}
-        for task, items in given.items()
+        for task, items in stored.items()
     }
 
 

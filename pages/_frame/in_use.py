@@ -207,7 +207,7 @@ def _keep_file(path: Path) -> str:
     library = import_module("core.text.own_corpus")
     sources = [library.Source(path.name, path)]
     if library.is_quick(sources):
-        kept = library.keep_files(sources)
+        stored = library.keep_files(sources)
     else:
         bar = st.progress(0.0, text=t("Reading texts…"))
         with hold_turn(bar) as job:  # the turn ends when the page is closed or runs again
@@ -216,11 +216,11 @@ def _keep_file(path: Path) -> str:
                 job.check()
                 bar.progress(done / total, text=t("Reading texts…"))
 
-            kept = library.keep_files(sources, report=report)
+            stored = library.keep_files(sources, report=report)
         bar.empty()
-    for skipped in kept.skipped:  # toasts stay when the page runs again
+    for skipped in stored.skipped:  # toasts stay when the page runs again
         st.toast(plain(skipped.why), icon=":material/warning:", duration="long")
-    return kept.name
+    return stored.name
 
 
 def _words(language: Language) -> None:

@@ -1,4 +1,4 @@
-"""Run heavy jobs in threads, with one queue for the whole server: a bounded number at once, and users take turns.
+"""Run heavy jobs in threads, with one queue for the server: a bounded number at once, and users take turns.
 
 A job waits for its turn, then calls `check` as often as possible. `check` ends the job when its users have stopped it, when they have closed
 their pages, or when its time is over.
@@ -29,7 +29,7 @@ from core.text import languages
 
 GONE_AFTER_S = 15.0  # a job that nobody wants ends after this time; a page that is loaded again is away for a moment
 YIELD_AFTER_S = 3.0  # the same time if another user waits for the turn
-ABANDONED_AFTER_S = 5.0  # a waiting job that does not ask for its turn loses its place after this time, until it asks again
+ABANDONED_AFTER_S = 5.0  # a waiting job that does not poll for its turn loses its place after this time, until it polls again
 POLL_S = 0.2
 EXIT_S = 10.0  # at exit, jobs have this time to end, because compiled code must not be cut off
 _STARTED: weakref.WeakSet[Job] = weakref.WeakSet()
@@ -96,9 +96,9 @@ class Queue:
         return any(other is not job and other.is_attended for other in tuple(self.waiting))
 
     def drop_abandoned(self) -> None:
-        """Remove the waiting jobs that have not asked for their turn recently, which would hold up all others."""
+        """Remove the waiting jobs that have not polled for their turn recently, which would hold up all others."""
         oldest = time.monotonic() - ABANDONED_AFTER_S
-        self.waiting[:] = [job for job in self.waiting if job.asked >= oldest]
+        self.waiting[:] = [job for job in self.waiting if job.polled >= oldest]
 
 
 def _describe_full_queue() -> str:
@@ -119,14 +119,14 @@ class Job:
         self._stopped: set[str | None] = set()
         self._owners_lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.began = self.asked = self._seen = time.monotonic()  # the turn; the last request for it; when a user's page was last open
+        self.began = self.polled = self._seen = time.monotonic()  # the turn; the last request for it; when a user's page was last open
         if not is_light:
             self.began = None
         self.is_ended = False  # for all users
         self.has_lost_place = False  # to another job, in a full queue
         self.done, self.total, self.speed = 0, 1, 0.0
         self.stage = ""  # the part of the work, if the work counts its steps
-        self._stage_began = self.asked
+        self._stage_began = self.polled
         self.result: Any = None
         self.error: str | None = None  # for the page
         self.why_ended: str | None = None
@@ -218,8 +218,8 @@ class Job:
         queue, until = self.queue, time.monotonic() + seconds
         self.check()
         with queue.changed:
-            self.asked = until
-            if self.began is None and self not in queue.waiting:  # it lost its place because it did not ask
+            self.polled = until
+            if self.began is None and self not in queue.waiting:  # it lost its place because it did not poll
                 queue.waiting.append(self)
             while self.began is None:
                 queue.drop_abandoned()

@@ -57,21 +57,22 @@ def settle() -> InQuestion:
     except ElmoscopeError:  # no analyzer: the page will say so where it reads the sentence
         tokens = ((), ())
     if by_address:
-        given = read_parameter(READ_AS)
+        in_url = read_parameter(READ_AS)
         usual = "" if before is None or gone_through_history() else state.get(READ_AS, "")
-        state[READ_AS] = (usual if given is None else given)[:LONGEST]
-        for key, of in zip(SIDES, tokens, strict=True):
-            _taps_of_address(key, of, forget=before is None or gone_through_history())
-    tapped = tuple(_tapped_at(key, of) for key, of in zip(SIDES, tokens, strict=True))
+        state[READ_AS] = (usual if in_url is None else in_url)[:LONGEST]
+        for key, side_tokens in zip(SIDES, tokens, strict=True):
+            _taps_of_address(key, side_tokens, forget=before is None or gone_through_history())
+    tapped = tuple(_tapped_at(key, side_tokens) for key, side_tokens in zip(SIDES, tokens, strict=True))
     guesses, positions = _guessed(tokens, code, (None, None)), _guessed(tokens, code, tapped)
-    for key, of, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
+    for key, side_tokens, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
         stored_position = state.get(f"{key}i", guess)
-        if of and stored_position != position:
+        if side_tokens and stored_position != position:
             state[f"{key}i"] = position
-    possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
+    target_tokens = [side_tokens[k] for side_tokens, k in zip(tokens, positions, strict=True) if k is not None]
+    possible = {reading for token in target_tokens for reading in readings_of(token)}
     write_parameter(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
     in_question = InQuestion(texts, tokens, positions, guesses, code, page)
-    words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
+    words = [bare(token).casefold() for token in target_tokens]
     state["w"] = words[0] if words else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
@@ -98,7 +99,7 @@ def follow(key: str, usual: str) -> None:
     """
     state = st.session_state
     result = now()
-    words = tuple(of[k].casefold() for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
+    words = tuple(tokens[k].casefold() for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None)
     seen = state.get(f"{key}.followed")
     if seen != words and not ((seen is None or gone_through_history()) and read_parameter(key) is not None):
         state[key] = usual
@@ -131,7 +132,9 @@ def tap(key: str) -> None:
 def words() -> tuple[WordInContext, ...]:
     """Return the selected words of both sentences in context. A sentence without one is left out."""
     result = now()
-    return tuple(WordInContext(of, k, reading_of(of, k)) for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
+    return tuple(
+        WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None
+    )
 
 
 def readings_of(word: str) -> tuple[str, ...]:

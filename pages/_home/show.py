@@ -38,7 +38,7 @@ AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """The same two words in a second model, at the same depth as the first."""
+    """A second model's angles of the same two words, at the same depth."""
 
     name: str
     angles: Angles
