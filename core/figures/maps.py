@@ -1,8 +1,9 @@
-"""The angle between two vectors, cosines per layer, and maps of many vectors."""
+"""Maps of many vectors, the angle between two, and cosines per layer."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,9 +13,16 @@ from ..common.i18n import t
 from ..common.markup import html
 from ..text.tokens import letter_count
 from . import style
-from .names import free_heights
-from .style import GLOVE, GRAY, OWN, RIM, Figure, add_plate, add_text, base, layer_color, layer_title, sense_color
+from .style import GLOVE, GRAY, OWN, RIM, Figure, add_plate, add_text, base, ink, layer_color, layer_title, mark, sense_color
 
+if TYPE_CHECKING:  # it imports torch
+    from ..senses.scene import Scene
+
+SCENE_HEIGHT = 460  # pixels
+NEAR_BOTH = "#B4B4BE"  # of words near both sentences
+WIDTHS = (290, 380, 560, 800, 1200)  # pixels between which a map may be drawn: a phone's to a large screen's
+TALL, NAME_LETTER, EDGE = 27.0, 8.5, 12.0  # pixels: of a name with the room around it, of a letter, of both sides of its plate
+ENDS = {"left": (0.0, 1.0), "center": (-0.5, 0.5), "right": (-1.0, 0.0)}  # of a name, in its own widths, by the end that is at its place
 FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
 MARGINS = 36  # pixels above and below a map, of its height
@@ -248,3 +256,49 @@ def selected_data(event) -> list:
     return [
         p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")
     ]
+
+
+def free_heights(
+    places: np.ndarray, names: Sequence[str], anchors: Sequence[str], limits: tuple[float, float, float, float], height: float
+) -> list[float | None]:
+    """Return the height of each name: the nearest to its own, within `limits` (left, right, bottom, top), at which it covers no name before it.
+
+    `places` (K, 2) and `limits` are in the map's units, which are equally long along both axes; `height` is the map's in pixels. None
+    where the map has no room for a name.
+    """
+    left, right, bottom, top = limits
+    wide, high = max(right - left, 1e-9), max(top - bottom, 1e-9)
+    scales = np.array([min(width / wide, height / high) for width in WIDTHS])  # pixels of a unit
+    gap = TALL / scales.min()
+    ends = []
+    for (x, _), name, anchor in zip(places, names, anchors, strict=True):
+        size = NAME_LETTER * letter_count(name) + EDGE
+        ends.append(tuple(scales * x + share * size for share in ENDS[anchor]))
+    low, high = (bottom + gap / 2, top - gap / 2) if top - bottom > gap else ((bottom + top) / 2,) * 2
+    heights: list[float | None] = []
+    for k, (_, y) in enumerate(places):
+        beside = [heights[j] for j in range(k) if heights[j] is not None and ((ends[k][0] < ends[j][1]) & (ends[j][0] < ends[k][1])).any()]
+        own = min(max(float(y), low), high)
+        tried = [own, *(each + way * gap for each in beside for way in (-1, 1))]
+        free = [at for at in tried if low <= at <= high and all(abs(at - each) >= gap * (1 - 1e-9) for each in beside)]
+        heights.append(min(free, key=lambda at: abs(at - own)) if free else None)
+    return heights
+
+
+def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[str], int]]) -> go.Figure:
+    """Draw a scene in one of its spaces. `sentences` are both typed ones: their tokens and the position of the word."""
+    at = scene.spaces.index(space)
+    places = [dict(zip(scene.spaces, map(tuple, scene.stars[:, k].tolist()), strict=True)) for k in range(scene.stars.shape[1])]
+    stars = [Star(label, mark(tokens, k), place) for label, (tokens, k), place in zip((t("1st"), t("2nd")), sentences, places, strict=True)]
+    limits = find_limits(scene.points, scene.stars)
+    look = MapLook(
+        layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=bool(scene.points[at].any())
+    )
+    if scene.labeled:
+        labels = [scene.senses[k] for k in scene.sense_of]
+        return map_figure(scene.points[at], labels, list(scene.texts), list(range(len(labels))), list(scene.senses), look)
+    figure = map_figure(scene.points[at], [None] * len(scene.texts), list(scene.texts), list(range(len(scene.texts))), [], look)
+    for word, star, (x, y) in zip(scene.texts, scene.sense_of, scene.points[at].tolist(), strict=True):
+        color = (*OWN, NEAR_BOTH)[star]
+        figure.add_annotation(x=x, y=y, text=word, showarrow=False, font={"size": 13, "color": ink(color)}, bgcolor=color, borderpad=2)
+    return figure

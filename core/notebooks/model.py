@@ -103,7 +103,7 @@ versions_figure([(None if i is None else old.tokens[i], None if j is None else r
 
 # %% spelling
 from elmoscope.core.analysis import spelling
-from elmoscope.core.figures.spelling import cosine_table, windows_figure
+from elmoscope.core.figures.walk import cosine_table, windows_figure
 
 words, _ = spelling.split_words(text, 8)
 fired = [spelling.firing(model.encoder.model.characters, word) for word in words]

@@ -37,7 +37,7 @@ verdict = result.judgment.verdict  # as `python -m core verdict` gives it
 result.bars  # cosines; GloVe's is missing where it lacks one of the words
 
 # %% home
-from elmoscope.core.figures.scene import scene_figure
+from elmoscope.core.figures.maps import scene_figure
 
 typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
 scene_figure(result.scene, space, typed) if result.scene else None
@@ -84,7 +84,7 @@ path = edits.compute(workspace, edits.EditsRequest(first=words[0], second=words[
 path.table()  # without labeled senses: the sentence that each step is nearer to
 
 # %% why
-from elmoscope.core.figures.edits import margin_figure
+from elmoscope.core.figures.influence import margin_figure
 
 margin_figure(
     {space: path.margins[space]}, {space: path.flips[space]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=space

@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.curves import curves_figure
-from core.figures.scene import scene_figure
+from core.figures.maps import scene_figure
 from core.figures.style import layer_title
 from core.live.curves import curves_data, decisive_rows, describe, plain_rows, say_probability
 from core.live.points import NONE

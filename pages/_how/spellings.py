@@ -11,8 +11,8 @@ from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
-from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLORS
+from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word

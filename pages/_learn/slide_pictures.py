@@ -18,8 +18,8 @@ from core.figures.classifiers import answers_figure, class_colors
 from core.figures.influence import HalfBar, halves_figure, influence_marks, signed
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
-from core.figures.spelling import windows_figure
 from core.figures.style import enlarge, layer_title, sense_color
+from core.figures.walk import windows_figure
 from core.senses import influence
 from core.senses.influence import half_name
 from core.text import languages, target_word

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import html, shorten
-from core.figures.edits import add_path, margin_figure
+from core.figures.influence import add_path, margin_figure
 from core.figures.maps import find_limits
 from core.figures.style import layer_color, mark, sense_color
 from core.senses import edits

@@ -160,7 +160,7 @@ REQUESTS = {
             _typed(pair) | {"map_word": word, "layout": plan, "view": view},
         )
         for (word, pair), (plan, view) in zip(
-            list(get_language("en").examples["pairs"].items())[:5],
+            [(word, get_language("en").examples["pairs"][word]) for word in ("bank", "court", "match", "table", "right")],
             (("umap", "1"), ("umap", "senses"), ("pca", "2"), ("poles", "mix"), ("3d", "0")),
             strict=True,
         )

@@ -8,7 +8,7 @@ from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.figures.spelling import cosine_table, letter_marks, visible, windows_figure
+from core.figures.walk import cosine_table, letter_marks, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
 from tests.core.classify_parts import SHAPE, tiny_encoder

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.figures.scene import scene_figure
+from core.figures.maps import scene_figure
 from core.live.scene import UNLABELED_LIMITS, caption, occurrences, scene_data
 from core.senses.scene import Scene
 from core.text.readings import Chosen

@@ -7,7 +7,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
-from core.figures.edits import add_path, margin_figure
+from core.figures.influence import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
 from core.senses import edits
 from core.senses.edits import align
