@@ -20,7 +20,7 @@ from core.text import languages
 P = ParamSpec("P")
 R = TypeVar("R")
 KEPT = Kept()
-_RUN = threading.local()  # of each thread that runs a page: which run, and what names stand for in it
+_RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 
 def keep(
@@ -51,7 +51,7 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
         run = get_script_run_ctx(suppress_warning=True)
         if run is None:
             return function(*args, **kwargs)
-        if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes these anew for every run
+        if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes new cursors for every run
             _RUN.of, _RUN.known = run.cursors, {}
         key = function, args, tuple(kwargs.items()), languages.in_use().code
         if key not in _RUN.known:
@@ -61,4 +61,4 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
     return found
 
 
-version = within_run(content_of)  # what a name stands for now
+version = within_run(content_of)  # the fingerprint of the contents of a name, in this run

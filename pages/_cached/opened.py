@@ -37,7 +37,7 @@ from pages._frame.markup import plain
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # the kinds of jobs
-MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
+MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
 
 
 def model(name: str) -> Model:
@@ -202,7 +202,7 @@ def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
     table = table_job(corpus, model_name).result
     if table is None or indexed(corpus) == corpus:
         return table
-    targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
+    targets(corpus, model_name)  # encodes the additional words first, in a job if they are many
     reads = (("corpus", corpus), ("model", model_name))
     return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 

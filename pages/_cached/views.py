@@ -35,7 +35,7 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view. Its module's READS names what it depends on besides the request.
 
-    The arguments in `further` are passed on, and are part of the key. `options` are those of `pages._cached.kept.keep`.
+    The arguments in `further` are passed to `compute`, and are part of the key. `options` are those of `pages._cached.kept.keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)

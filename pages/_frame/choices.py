@@ -96,7 +96,7 @@ def fit_layers(model: str, layers: model_layers.Layers) -> None:
     weights = in_url.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != layers.n - 1:
         linked = WEIGHTS in in_url
-        if drop(WEIGHTS):  # else they were typed, and their page says what is wrong with them
+        if drop(WEIGHTS):  # otherwise the user typed them, and their page states the error
             state.pop(WEIGHTS, None)
             if linked:
                 messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=layers.n, model=name))

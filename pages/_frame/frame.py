@@ -48,7 +48,7 @@ def frame(file: str) -> InUse:
         initial_sidebar_state="collapsed" if view == SLIDES else "auto",
     )
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
-    # One element in every language: what follows keeps its place, so that no box stands there twice while another language is drawn.
+    # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + record.STYLE + browser.STYLE + foreign)
     browser.begin()
     with st.sidebar:

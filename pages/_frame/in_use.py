@@ -29,7 +29,7 @@ from pages._frame.markup import plain, show_errors
 from pages._frame.parameters import bound, drop, may_read, read_parameter, write_parameter
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
-FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
+FRONT, FIRST, OTHER = "front", "1", "2"  # the parameter, and its values: which of two models a page for one model shows
 VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
 TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
 
@@ -42,7 +42,7 @@ class InUse:
     vectors: str
     corpus: str
     engine: str
-    beside: str = ""  # a second model, shown beside the first where a page can
+    beside: str = ""  # a second model, for pages that compare two
 
 
 def english(in_use: InUse) -> InUse:
@@ -257,11 +257,11 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
     everything = with_all(default) if kind == "corpus" else default
-    if everything != default:  # the further words' sentences are searched beside the language's own, not without them
+    if everything != default:  # the additional sentences are searched together with the language's own
         others = [everything, *(name for name in others if name not in parts(everything)[1])]
     chosen = st.selectbox(
         label,
-        [default, *others],  # first: what stands there is the default, which another language may replace
+        [default, *others],  # the default comes first, because another language may replace it
         **bound(kind),
         accept_new_options=True,
         help=help,

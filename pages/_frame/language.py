@@ -97,7 +97,7 @@ def offer_its_language(word: str, key: str) -> None:
         if other.code != languages.in_use().code and has_model(other):
             label = t("Read as {language}", language=other.name)
             if st.button(label, key=f"{key}.{other.code}", icon=":material/translate:", on_click=switch, args=(other.code,)):
-                st.rerun()  # the whole page, in that language
+                st.rerun()  # the complete page, in that language
 
 
 def switch(code: str) -> None:
@@ -149,7 +149,7 @@ def _changed() -> None:
     for key, text in examples.initial_texts(new).items():
         if str(state.get(key) or "") in known:
             state[key] = text
-            if key in ("a", "b"):  # its word in question is told anew
+            if key in ("a", "b"):  # the target word is guessed again
                 state[f"{key}.tapped"] = None
             if key == "ptext":
                 state.pat = first.at

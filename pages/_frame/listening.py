@@ -111,7 +111,7 @@ def _make_ipv6_server(app: object) -> tuple[_SecondServer, socket.socket] | None
 
 
 def _announce() -> None:
-    """Print the address of the app. Streamlit would ask a third party for this machine's external address."""
+    """Print the address of the app. Streamlit would get this machine's external address from a third party."""
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     end = f":{config.get_option('server.port')}/{config.get_option('server.baseUrlPath').strip('/')}"
     address = config.get_option("server.address") or ""

@@ -39,7 +39,7 @@ class InQuestion:
     texts: tuple[str, str]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
     positions: tuple[int | None, int | None]  # None in one without a token
-    guesses: tuple[int | None, int | None]  # what would be in question had nothing been tapped
+    guesses: tuple[int | None, int | None]  # the target tokens if the user had selected none
     language: str
     page: str  # that was drawn then
 

@@ -35,10 +35,10 @@ BY_PLOTLY = {"why", "map", "found", "spread", "classify", "about", "search", "co
 BY_PLOTLY |= {"lessons"}  # views
 WITHOUT_TABLE = {"train", "texts", "change", "slides", "guess"}  # as they open
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
-HEAD_BYTES = 8192  # of a script: its imports stand first
+HEAD_BYTES = 8192  # of a script, which begins with its imports
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 DOWNLOAD_LIFETIME_S = 60.0  # in which a browser can fetch a download
-FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit says of them: another version's have other names
+FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit serves them; other versions have other names
 
 WHERE = """<script>
   // The address without the page's name: what lies before it, a proxy's prefix, is the server's.
@@ -51,7 +51,7 @@ HEAD = """<title>Elmoscope</title>
 
 
 def routes() -> list[Route]:
-    """Return the routes of the pages' documents. Streamlit itself would open Home under a dialog that says the page was not found."""
+    """Return the routes of the pages' documents. Streamlit would open Home under a dialog with the message that the page was not found."""
     base = st.get_option("server.baseUrlPath").strip("/")
     pages = list_pages()
     names = [Path(page.file).stem for page in pages if page.file != "app.py"]
@@ -98,7 +98,7 @@ class FromMemory:
         self._files = {
             f"{base}/{file.relative_to(STATIC).as_posix()}": file for file in SCRIPTS.parent.rglob("*.*") if file.suffix in KINDS
         }
-        self._read = lru_cache(maxsize=None)(Path.read_bytes)  # what browsers ask for, some 12 MB
+        self._read = lru_cache(maxsize=None)(Path.read_bytes)  # the files that browsers request, about 12 MB
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None

@@ -59,7 +59,7 @@ def open_home() -> None:
         view(pair.compute, over, pair.PairRequest(first=words[0], second=words[1]))
         _ = over.vectors
         view(substitutes.compute, over, substitutes.SubstitutesRequest(words=words))
-    gc.freeze()  # `warm_up` says why
+    gc.freeze()  # see `warm_up`
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -14,7 +14,7 @@ from pages._frame.parameters import restore_again
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
-TOOK = "home.took"  # in the session: seconds that the last whole answer took
+TOOK = "home.took"  # the session's key of the seconds that the last complete answer took
 RESTS = (25, 50, 75, 100)  # ms
 STYLE = "<style>\n" + (Path(__file__).parent / "home.css").read_text("utf-8") + "</style>"
 
@@ -36,7 +36,7 @@ def show(in_use: InUse) -> None:
 @st.fragment
 def _answer(in_use: InUse) -> None:
     began = time.perf_counter()
-    if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
+    if get_script_run_ctx().fragment_ids_this_run:  # a fragment's run, in which the frame has not determined the target
         restore_again()
         settle()
     with show_errors(), st.container(key="home_answer"):  # inside: an error in a fragment does not reach its caller

@@ -145,7 +145,7 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
 
 
 def describe_second_model(other: Beside, space: str) -> str:
-    """Return what the second model says at the same depth."""
+    """State the cosine of the second model at the same depth."""
     layers = model_layers.in_use()
     place = other.place(space if space in layers.spaces else MIX, layers)
     values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}

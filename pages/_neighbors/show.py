@@ -44,7 +44,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     words = [c for c in (first, second) if c.position is not None]
     over = workspace(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
-    everything = over.every_token  # asked once: the reading may end meanwhile
+    everything = over.every_token  # read once, because the job may end meanwhile
     table = over.targets if everything is None else everything
     listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
@@ -101,7 +101,7 @@ def _lists(
     whole: bool,
     beside: str = "",
 ) -> list[Neighbors]:
-    """Show a model's list in each column, with its table. `waiting`: it needs every token first. `beside`: the name of the second model."""
+    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `beside` is the name of the second model."""
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
@@ -130,7 +130,7 @@ def _show_second_model(
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
-    with show_errors():  # the first model's lists stand whatever becomes of the second's
+    with show_errors():  # the first model's lists stay, whatever happens to the second's
         known = workspace(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
@@ -192,7 +192,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
 
 
 def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
-    """Let what is looked among follow the word, unless the reader chose it, or the address `given` says something else than usual."""
+    """Let the kind of neighbors follow the word, unless the user chose one, or the value `given` in the address is not the usual one."""
     if BY_HAND not in state:
         state[BY_HAND] = given in (*titles, *titles.values()) and given not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
@@ -238,7 +238,7 @@ def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[s
 
 KEY, BEFORE = "requery", "before"
 KEPT = 20  # steps back
-# Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
+# The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
 # The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
 LISTENER = Path(__file__).with_name("requery.js").read_text("utf-8")
 STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"

@@ -13,7 +13,7 @@ from core.figures.style import CONFIG, layer_color, layer_title, with_camera
 from pages._export import record
 from pages._frame.markup import show_html
 
-LONGEST = 500  # characters of a name: a reader hears it in one go
+LONGEST = 500  # characters of a description, which a screen reader reads without a pause
 
 
 def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONFIG, **options: Any) -> Any:

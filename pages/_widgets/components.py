@@ -49,7 +49,7 @@ def send(name: str, data: dict) -> None:
 
 def hide(name: str, *keys: str) -> None:
     """Hide Streamlit's own controls while a widget replaces them. They hold the values, and so does the URL."""
-    # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
+    # Without an element next to the style, Streamlit would not remove the style together with the widget.
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
 
 

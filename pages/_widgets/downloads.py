@@ -98,7 +98,7 @@ def _html(view: Taken) -> str:
 
 
 def _notebook(view: Taken) -> str:
-    """Runs when asked for, in a thread of its own."""
+    """Return the notebook as JSON. Streamlit calls this in a separate thread."""
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
     settings = view.settings | used | {"lang": view.language}
     with view.in_its_language():

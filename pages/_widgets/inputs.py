@@ -45,7 +45,7 @@ def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Ch
     first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)
     second = sentence(columns[1], "b", t("Second sentence"), t("Word, second sentence"), live=live)
     _readings(first, second)
-    if not live:  # there the verdict says it
+    if not live:  # on those pages the verdict states it
         with notices or st.container():
             _foreign(first, second)
     return first, second
@@ -136,8 +136,8 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
 
 PAUSE_MS = 350
 # A text area sends its value on Ctrl + Enter: that is what is pressed here. A character being composed (Korean, Japanese,
-# Chinese) is left alone until it stands.
-# The timer outlives the component: a run that ends while one types draws the component anew, and what was typed since still
+# Chinese) is not sent until it is complete.
+# The timer outlives the component: a run that ends while the user types draws the component again, and the text typed since still
 # has to be sent.
 SCRIPT = Path(__file__).with_name("as_you_type.js").read_text("utf-8")
 
@@ -163,10 +163,10 @@ def word_search(
     titles: Mapping[str, str],
     help: str,
 ) -> str:
-    """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
+    """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
-    `known` says of labeled words their themes and how many senses, `separability` how well the model parts them, 0 to 1, where that was
-    measured; `titles` is what stands for words that have a title of their own.
+    `known` has the themes and the number of senses of labeled words, and `separability` how well the model separates them, from 0 to 1, where
+    it was measured. `titles` has the words with a special title.
     """
     _of_address(key, usual)
     with place:
