@@ -29,17 +29,8 @@ VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
 BOXES = (
-    "text_input",
-    "text_area",
-    "selectbox",
-    "button_group",
-    "pills",
-    "slider",
-    "select_slider",
-    "number_input",
-    "toggle",
-    "radio",
-    "multiselect",
+    *("text_input", "text_area", "selectbox", "button_group", "pills", "slider", "select_slider", "number_input", "toggle", "radio"),
+    *("multiselect"),
 )
 VALUES = {
     "empty": "",

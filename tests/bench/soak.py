@@ -39,22 +39,8 @@ BOX = "First sentence"
 ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last element of an answer
 LARGE = 10_000_000  # bytes
 NOUNS = (
-    "river",
-    "money",
-    "boat",
-    "loan",
-    "teller",
-    "meadow",
-    "water",
-    "credit",
-    "shore",
-    "stone",
-    "bridge",
-    "letter",
-    "market",
-    "harbor",
-    "garden",
-    "window",
+    *("river", "money", "boat", "loan", "teller", "meadow", "water", "credit", "shore", "stone", "bridge", "letter", "market", "harbor"),
+    *("garden", "window"),
 )
 VERBS = ("watched", "found", "passed", "drew", "left", "saw", "reached", "crossed")
 

@@ -14,7 +14,7 @@ from core.common.errors import BadInput
 if TYPE_CHECKING:  # the command line names the suites and need not wait for numpy
     from tests.bench.measure import Row, Setting
 
-SUITES = ("engine", "precision", "neighbors", "substitutes", "maps", "classify", "training", "pages")
+SUITES = ("engine", "precision", "neighbors", "maps", "classify", "training", "pages")
 
 
 def run_suite(name: str, setting: Setting) -> Iterator[Row]:
