@@ -23,8 +23,7 @@ from ..text.corpora import with_word
 from ..text.sentences import LabeledRow
 from ..text.tokens import find_word, join_tokens
 from . import metrics, probes
-from .conll import TaggedSentence
-from .datasets import PairRow
+from .datasets import PairRow, TaggedSentence
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:

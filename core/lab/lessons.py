@@ -1,23 +1,35 @@
-"""Compute what lessons take minutes to measure, and store it next to the model as lessons.json.
+"""Compute what lessons take minutes to measure, and store it next to the model as lessons.json (`python -m core.lab lessons`).
 
-Before the word is read: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the
-word and the backward state after it have read only the rest of the sentence, and predict words for that place (core.elmo.substitutes). They
-are compared with the static context, with shuffled words, and with random LSTMs on top of the trained layer 0. Measures are leave-one-out
-1-NN and the adjusted Rand index (Hubert and Arabie 1985) of k-means at the true number of senses, each word's mean subtracted.
+Context: leave-one-out 1-NN of the layers on labeled senses, compared with layer 0 alone, with the other words shuffled, with an untrained biLM
+on top of the trained layer 0, and with the static context (core.static.context).
+
+Before the word is read: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the word
+and the backward state after it have read only the rest of the sentence, and predict words for that place (core.elmo.substitutes). Measures are
+leave-one-out 1-NN and the adjusted Rand index (Hubert and Arabie 1985) of k-means at the true number of senses, each word's mean subtracted.
+
+Control task: does a probe read a tag from the vectors, or memorize it for each word? (Hewitt and Liang 2019) Every type gets a random tag, which
+can only be memorized. Selectivity is the accuracy on the tags minus that on the control, on tokens whose type occurs in training. English tags
+are in `assets/tags-en.json` (core.lab.tags), Korean ones come from the morphological analyzer (core.text.morphemes).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from ..common.config import ASSETS
+from ..common.device import seeded
 from ..common.directions import unit
 from ..common.errors import BadInput, ElmoscopeError
+from ..common.i18n import t
+from ..common.significance import compare_pairs, facts_of
+from ..elmo.encoder import Encoder, encoded
+from ..elmo.model import BiLM
 from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
 from ..evaluation.apart import words_of
 from ..evaluation.lessons import CHANCE, FILE, FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read
 from ..files import sums
-from ..files.artifacts import provenance, write_json
+from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
@@ -25,8 +37,150 @@ from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
 from ..senses.reports import static_contexts_of
 from ..senses.separation import one_nn
-from . import context, control
-from .context import chance, sentences_of, shuffled, split_words, untrained
+from ..static import context
+from ..text.corpora import open_corpus
+from ..text.morphemes import analyzed
+from ..text.tokens import bare
+from .probes import commonest_tags, learned_mix_probe
+
+
+def measure_context(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+    """Return {"words": (W,), "one_nn": {space: (W,)}}; spaces are layers, "shuffled 1", "untrained 1", ..., "static", "chance"."""
+    table = open_table(model.language.sentences, model, targets_only=True)
+    words = words_of(table)
+    layers = range(model.encoder.n_layers)
+    rows = np.concatenate(list(words.values()))
+    result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
+    sentences, places = sentences_of(table, rows)
+    other = shuffled(sentences, places, np.random.default_rng(seed))
+    for name, encoder, texts in ((SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)):
+        vectors = np.stack([each[:, k] for each, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
+        result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
+    if (vectors := static_vectors(model)) is not None:
+        result[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
+    result[CHANCE] = [chance(table.sense[own]) for own in words.values()]
+    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in result.items()}}
+
+
+def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
+    """Return leave-one-out 1-NN of each word, from vectors (N, D) of all words' rows in order."""
+    return [one_nn(context.cosines(own), table.sense[rows]) for own, rows in split_words(vectors, words)]
+
+
+def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Split vectors (N, D) of all words' rows, in order, into each word's vectors and rows."""
+    ends = np.cumsum([len(rows) for rows in words.values()])[:-1]
+    return list(zip(np.split(vectors, ends), words.values(), strict=True))
+
+
+def chance(senses: np.ndarray) -> float:
+    """Return how often a random other sentence has the same sense."""
+    counts = np.unique(senses, return_counts=True)[1]
+    n = len(senses)
+    return float((counts * (counts - 1)).sum() / (n * (n - 1)))
+
+
+def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:
+    results = [table.occurrence(int(row)) for row in rows]
+    return [result.tokens for result in results], [result.position for result in results]
+
+
+def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> list[tuple[str, ...]]:
+    """Shuffle the other tokens of each sentence. The token at its place stays."""
+    results = []
+    for tokens, place in zip(sentences, places, strict=True):
+        others = [token for k, token in enumerate(tokens) if k != place]
+        mixed = [others[k] for k in rng.permutation(len(others))]
+        results.append((*mixed[:place], tokens[place], *mixed[place:]))
+    return results
+
+
+def untrained(model: Model, seed: int) -> Encoder:
+    """Return the model's layer 0 below randomly initialized LSTMs of its shape."""
+    if not model.is_elmo:
+        raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
+    trained = model.encoder.model
+    other = BiLM(trained.shape, seeded(seed))
+    other.characters = trained.characters
+    return Encoder(other, name="untrained")
+
+
+RANKS = (1, 2, 4, 8, 16, 64)
+SENTENCES = 1_200  # drawn at random, four fifths to train on
+CONTROLS = 3  # draws of random tags
+TAGS = ASSETS / "tags-en.json"
+KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "ending", "X": "affix", "I": "interjection"}  # Sejong tags
+
+
+def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the language's bundled sentences and a tag for each token; BadInput if the language has no tags."""
+    if model.language.code not in ("en", "ko"):
+        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+    sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
+    if model.language.code == "en":
+        kept = read_json(TAGS, expect=dict)
+        tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
+    else:
+        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analyzed(tokens), strict=True)) for tokens in sentences]
+    if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
+        raise BadInput(t("{path} is damaged. Download it again.", path=TAGS))
+    return sentences, tags
+
+
+def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
+    """Return a random tag for each token, the same for all tokens of a type, drawn from the tokens' tags."""
+    names, codes = np.unique(np.asarray(types, str), return_inverse=True)
+    return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
+
+
+def measure_control(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+    """Return accuracies on tags and control and their difference, by layer and rank. "type" is each type's most frequent tag."""
+    sentences, tags = tagged(model)
+    rng = np.random.default_rng(seed)
+    chosen = rng.permutation(len(sentences))[:SENTENCES]
+    cut = 4 * len(chosen) // 5
+    train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
+    vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
+    seen = np.isin(test.types, train.types)
+    known = np.flatnonzero(seen)
+    controls = []
+    for _ in range(CONTROLS):
+        both = random_tags([*train.types, *test.types], [*train.tags, *test.tags], rng)
+        controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in known]))
+    gold = [test.tags[k] for k in known]
+    result: dict = {"n_train": len(train.tags), "n": len(known), "unseen": int((~seen).sum())}
+    result |= {"tags": len(set(train.tags)), "types": len(set(train.types))}
+    result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in known], gold)
+    result["layers"] = {}
+    for layer in range(model.encoder.n_layers):
+        a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, known]
+        rows = {}
+        for rank in RANKS:
+            right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
+            heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
+            difference = compare_pairs(right, heart, [int(k) for k in test.numbers[known]])
+            rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
+            if report:
+                report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
+        result["layers"][str(layer)] = rows
+    return result
+
+
+class Tokens:
+    """The tokens of some sentences, in order."""
+
+    def __init__(self, sentences: Sequence[tuple[str, ...]], tags: Sequence[tuple[str, ...]], chosen: Sequence[int]) -> None:
+        self.sentences = [sentences[k] for k in chosen]
+        self.types = [bare(token).casefold() for tokens in self.sentences for token in tokens]
+        self.tags = [tag for k in chosen for tag in tags[k]]
+        self.numbers = np.array([k for k in chosen for _ in tags[k]])
+
+
+def _korean(token: str, morpheme) -> str:
+    """Return the tag of a token's first morpheme, from the first letter of its Sejong tag; without Hangul it is a mark or a number."""
+    if morpheme is None:
+        return "other" if any(map(str.isalnum, token)) else "mark"
+    return KOREAN.get(morpheme.tags[0][:1], "other")
 
 
 def measure(model: Model, parts: list[str] | None = None, *, report: Callable | None = None) -> dict:
@@ -93,4 +247,4 @@ def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -
     return spaces
 
 
-PARTS: dict[str, Callable[..., dict]] = {"context": context.measure_context, "before": before_reading, "control": control.measure_control}
+PARTS: dict[str, Callable[..., dict]] = {"context": measure_context, "before": before_reading, "control": measure_control}

@@ -6,8 +6,7 @@ from ..cli.evaluate import SEED, SPACE, difference_lines, score_table, weights_t
 from ..cli.options import MODEL, Answer, command, finite, option, whole
 from ..cli.shared import note, open_model, progress, sense_space
 from ..text.corpora import open_corpus
-from .conll import read_tags
-from .datasets import read_pairs, read_semcor
+from .datasets import read_pairs, read_semcor, read_tags
 
 PAIR_KEYS = '{"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
 

@@ -28,7 +28,7 @@ from ..senses.separation import one_nn
 from ..senses.verdict import has_senses
 from ..text import languages
 from ..text.labeled_words import with_all
-from .context import sentences_of, shuffled, untrained
+from .lessons import sentences_of, shuffled, untrained
 
 SENSEVAL = ("hard", "interest", "line", "serve")
 Word = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)

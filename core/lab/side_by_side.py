@@ -27,8 +27,7 @@ from ..text.corpora import open_corpus
 from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence
 from . import layer_scores, metrics, probes
-from .conll import TaggedSentence, read_tags
-from .datasets import PairRow
+from .datasets import PairRow, TaggedSentence, read_tags
 from .own_sentences import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two

@@ -14,8 +14,8 @@ from ..cli.options import Answer
 from ..files import sums
 from ..files.artifacts import provenance, write_json
 from ..text.corpora import BUNDLED_CORPUS, open_corpus
-from .conll import read_tags
-from .control import FILE
+from .datasets import read_tags
+from .lessons import TAGS
 
 LETTERS = {
     "noun": "N",
@@ -103,6 +103,6 @@ def tag_bundled(train: str, test: str) -> Answer:
     result = iter(tagger.predict(hasher.transform(f for tokens in sentences for f in features(tokens))))
     lines = ["".join(sign(token, next(result)) for token in tokens) for tokens in sentences]
     facts = {"tags": {sign: name for name, sign in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
-    write_json(FILE, {"command": "python -m core.lab tag-sentences conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
-    sums.renew(FILE)
-    return {"accuracy": facts["accuracy"], "n": len(right)}, f"CoNLL-2000's test: {np.mean(right):.2%} of {len(right):,} -> {FILE}"
+    write_json(TAGS, {"command": "python -m core.lab tag-sentences conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
+    sums.renew(TAGS)
+    return {"accuracy": facts["accuracy"], "n": len(right)}, f"CoNLL-2000's test: {np.mean(right):.2%} of {len(right):,} -> {TAGS}"

@@ -12,7 +12,7 @@ from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.evaluation import anisotropy, apart, relations
 from core.index.table import OccurrenceTable
-from core.lab import context, control, lessons
+from core.lab import lessons
 from core.text import languages
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -192,7 +192,7 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
 
 def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_tags_are():
     types, tags = ["a", "b", "a", "c"] * 50 + [f"t{k}" for k in range(800)], ["N", "N", "N", "V"] * 250
-    drawn = control.random_tags(types, tags, np.random.default_rng(0))
+    drawn = lessons.random_tags(types, tags, np.random.default_rng(0))
     assert len({(item, tag) for item, tag in zip(types, drawn, strict=True)}) == len(set(types))
     assert np.mean(np.array(drawn[200:]) == "N") == pytest.approx(0.75, abs=0.05)
 
@@ -201,7 +201,7 @@ def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_
 def test_every_token_of_our_sentences_has_a_tag(language: str):
     model = open_model(languages.get_language(language).model)
     with languages.reading(model.language):
-        sentences, tags = control.tagged(model)
+        sentences, tags = lessons.tagged(model)
     assert [len(item) for item in sentences] == [len(item) for item in tags] and 6 <= len({tag for item in tags for tag in item}) <= 14
     result = {}
     for tokens, line in zip(sentences, tags, strict=True):
@@ -221,7 +221,7 @@ def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_le
     vectors = rng.standard_normal((150, 40))[types]
     vectors[:, :3] += corners[tag]
     vectors = vectors.astype(np.float32)[None]
-    by_heart = control.random_tags(types.astype(str), tag.astype(str), rng)
+    by_heart = lessons.random_tags(types.astype(str), tag.astype(str), rng)
     scores = {}
     for rank in (3, 30):
         for name, given in (("tags", tag.astype(str).tolist()), ("control", by_heart)):
@@ -236,19 +236,19 @@ def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_le
 
 def test_words_in_another_order_leave_the_word_in_its_place():
     tokens = tuple("abcdefghijkl")
-    result = context.shuffled([tokens], [2], np.random.default_rng(0))[0]
+    result = lessons.shuffled([tokens], [2], np.random.default_rng(0))[0]
     assert result[2] == "c" and sorted(result) == list(tokens) and result != tokens
 
 
 def test_chance_is_another_sentence_at_random():
-    assert context.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
-    assert context.chance(np.array([0, 0, 0])) == 1
+    assert lessons.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
+    assert lessons.chance(np.array([0, 0, 0])) == 1
 
 
 def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
     model = open_model("elmo-mini")
     tokens = ["The", "bank", "was", "steep", "."]
-    trained, other = model.encoder.encode([tokens])[0], context.untrained(model, 0).encode([tokens])[0]
+    trained, other = model.encoder.encode([tokens])[0], lessons.untrained(model, 0).encode([tokens])[0]
     assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
 
 
@@ -260,13 +260,13 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     words = apart.words_of(table)
     assert result["words"] == list(words)
     for layer in ("0", "1", "2"):
-        again = context.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
+        again = lessons.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
         assert np.allclose(again, result["one_nn"][layer], atol=1e-3)
-    assert np.allclose([context.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
+    assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
     word, rows = next(iter(words.items()))
-    sentences, places = context.sentences_of(table, rows)
-    vectors = [each[1, k] for each, k in zip(context.untrained(model, 0).encode(sentences), places, strict=True)]
-    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
+    sentences, places = lessons.sentences_of(table, rows)
+    vectors = [each[1, k] for each, k in zip(lessons.untrained(model, 0).encode(sentences), places, strict=True)]
+    assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
     for ranks in parts.get("control", {}).get("layers", {}).values():
         assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
     assert lessons.read(model.folder, "0" * 16) == {}
@@ -288,7 +288,7 @@ def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
     assert kept["words"] == list(words) and kept["n"] == sum(map(len, words.values()))
     assert set(kept["ari"]) | {"chance"} == set(kept["one_nn"]) and len(kept["ari"]) == 8
     number, (word, rows) = 0, next(iter(words.items()))
-    sentences, places = context.sentences_of(table, rows)
+    sentences, places = lessons.sentences_of(table, rows)
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
     substitutes = Substitutes(open_language_model(model)).vectors(states, [tokens[k] for tokens, k in zip(sentences, places, strict=True)])
     for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states), ("substitutes", substitutes)):

@@ -4,7 +4,7 @@ import pytest
 
 from core.common import reports
 from core.common.errors import BadInput
-from core.lab.conll import read_tags
+from core.lab.datasets import read_tags
 
 UD = """# newdoc
 # text = I can't see it

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError
-from core.lab.conll import TaggedSentence, read_tags
-from core.lab.datasets import PairRow, SenseSentence, SpanTarget, read_pairs, read_semcor, split_documents
+from core.lab.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence, read_pairs, read_semcor, read_tags, split_documents
 from core.senses.senseval import read_sense_rows, read_senseval, split_rows
 from core.text.sentences import LabeledRow
 

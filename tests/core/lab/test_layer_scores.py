@@ -14,8 +14,7 @@ from core.elmo.model import BiLM
 from core.elmo.models import Model, model_fingerprint
 from core.index.tables import bundled_targets
 from core.lab import all_words, layer_scores, metrics, own_sentences
-from core.lab.conll import TaggedSentence
-from core.lab.datasets import PairRow, SenseSentence, SpanTarget
+from core.lab.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence
 from core.senses import evaluate
 from core.text.sentences import LabeledRow
 

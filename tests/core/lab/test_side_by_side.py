@@ -2,7 +2,7 @@
 
 from core.elmo.models import open_model
 from core.lab import side_by_side
-from core.lab.conll import TaggedSentence
+from core.lab.datasets import TaggedSentence
 from core.text.corpora import open_corpus
 
 
