@@ -44,9 +44,8 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
-    from ..tasks.heads import FILES, save_head
+    from ..tasks.heads import FILES, freeze, save_head
     from ..tasks.task import read_data
-    from ..tasks.train import freeze
 
     task = task_named(task)
     chosen = {"epochs": recipe.epochs, "train_limit": recipe.limit_train, "test_limit": recipe.limit_test}
@@ -77,9 +76,8 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     from ..learning.features import vectors_fingerprint
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
-    from ..tasks.heads import load_head
+    from ..tasks.heads import freeze, load_head
     from ..tasks.task import read_data, read_test
-    from ..tasks.train import freeze
 
     task = task_named(task)
     roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]

@@ -19,9 +19,8 @@ from ..learning.features import Frozen
 from ..learning.fit import Epoch, resumed
 from ..static.vectors import StaticVectors
 from .catalog import TASKS
-from .heads import TaskHead, save_head
+from .heads import TaskHead, freeze, make_fit, save_head
 from .task import VARIANTS, Task, TaskRecipe, read_data
-from .train import freeze, make_fit
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
 FORMAT = "elmoscope-tasks"

@@ -1,6 +1,6 @@
 """The definition of a task: files, examples, network, measure and training recipe.
 
-Each task's module reads its files and defines its network; core.tasks.reader and core.tasks.train have what they share.
+Each task's module reads its files and defines its network; core.tasks.reader and core.tasks.heads have what they share.
 """
 
 import lzma

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 import torch
 
-from core.tasks.chains import CRF, bio_rules, viterbi
+from core.tasks.spans import CRF, bio_rules, viterbi
 
 TAGS = ["O", "B-a", "I-a", "B-b", "I-b"]
 
