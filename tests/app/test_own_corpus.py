@@ -82,17 +82,14 @@ def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache
 
 def own_texts(folder) -> str:
     """A corpus without “bank”, in which “glass” and “court” have two meanings and “garden” one."""
-    glass = ["filled the glass with water", "drank a glass of cold milk", "cut a sheet of glass for the tower", "melted sand to make glass"]
-    court = [
-        "heard the court rule against the thief",
-        "asked the court of law to judge",
-        "swept the tennis court",
-        "left the wet court after the match",
-    ]
-    lines = [f"{who} {did}." for did in (*glass, *court) for who in ("She", "A man", "Nobody")]
+    glass = "filled the glass with water|drank a glass of cold milk|cut a sheet of glass for the tower|melted sand to make glass"
+    court = (
+        "heard the court rule against the thief|asked the court of law to judge|swept the tennis court|left the wet court after the match"
+    )
+    lines = [f"{who} {did}." for did in f"{glass}|{court}".split("|") for who in ("She", "A man", "Nobody")]
     lines += [
         f"{who} saw the quiet green garden."
-        for who in ("She", "He", "They", "We", "I", "You", "Nobody", "Somebody", "Anna", "Tom", "Kim", "All")
+        for who in ["She", "He", "They", "We", "I", "You", "Nobody", "Somebody", "Anna", "Tom", "Kim", "All"]
     ]
     (folder / "own.txt").write_text("\n".join(lines))
     return str(folder / "own.txt")

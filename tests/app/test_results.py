@@ -94,19 +94,22 @@ def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[flo
     return Size(0.01, labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
 
 
-def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():
-    nowhere = " ".join(describe_context([size_of(134, 0.01, False, {}), size_of(403, 0.0, False, {})]))
-    assert "inconclusive at every size" in nowhere and "beyond chance with 1" not in nowhere
-    here = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
-    assert "beyond chance with 134 (+5.0), inconclusive with others" in here
-    every = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
-    assert "beyond chance at every size (+2.0 to +5.0)" in every and "as in Peters" in every  # 4 to 6 against 1 to 3
-    level = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
-    assert "the intervals overlap" in level
-    harm = " ".join(describe_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))
-    assert "as in Peters" not in harm and "behind beyond chance with 134, 403;" not in harm.split("minus each control")[1]
-    behind = " ".join(describe_context([size_of(134, -0.05, True, {}), size_of(403, 0.05, True, {})]))
-    assert "behind beyond chance with 134, ahead with 403" in behind
+@pytest.mark.parametrize(
+    ("gains", "expected", "absent"),
+    [
+        ([(0.01, False), (0.0, False)], "inconclusive at every size", "beyond chance with 1"),
+        ([(0.05, True), (0.01, False)], "beyond chance with 134 (+5.0), inconclusive with others", "behind"),
+        ([(0.05, True), (0.02, True)], "beyond chance at every size (+2.0 to +5.0)", "overlap"),
+        ([(0.05, True), (0.02, True)], "as in Peters", "overlap"),  # 4 to 6 against 1 to 3
+        ([(0.05, True), (0.045, True)], "the intervals overlap", "as in Peters"),
+        ([(-0.05, True), (-0.09, True)], "behind beyond chance with 134, 403", "as in Peters"),
+        ([(-0.05, True), (0.05, True)], "behind beyond chance with 134, ahead with 403", "as in Peters"),
+    ],
+)
+def test_elmo_pays_only_at_sizes_where_the_gain_is_significant(gains, expected, absent):
+    sizes = [size_of(labeled, mean, shown, {}) for labeled, (mean, shown) in zip((134, 403), gains, strict=True)]
+    said = " ".join(describe_context(sizes))
+    assert expected in said and absent not in said.split("minus each control")[0]
 
 
 def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well():
