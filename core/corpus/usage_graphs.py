@@ -39,7 +39,7 @@ MOST_PAIRS = 2_000  # of judgments written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """A context with its word."""
+    """A context with its target word."""
 
     identifier: str
     lemma: str
@@ -53,7 +53,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class UsePair:
-    """What an annotator said of two uses."""
+    """An annotator's judgment of two uses."""
 
     first: str
     second: str
@@ -62,8 +62,11 @@ class UsePair:
 
 
 def read_uses(path: str | Path) -> list[Use]:
-    """Return the uses of a file. A use is left out where a cell is missing, its place lies outside its context or has no word, or its
-    identifier is there already; BadInput names the line where that is a fifth of them or more."""
+    """Return the uses of a file.
+
+    A use without a cell, with a place outside its context or without a word, or with a repeated identifier is left out. Raises BadInput, with
+    the line, if that is a fifth of them or more.
+    """
     uses: dict[str, Use] = {}
 
     def take(place: Place, row: dict[str, str]) -> None:
@@ -110,15 +113,17 @@ def is_clusters(path: str | Path) -> bool:
 
 
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
-    """Return the cluster of each identifier; NOISE where the cell is empty. A use that is there in another cluster already or, where uses
-    are given, is none of them, is left out; BadInput where such are a fifth or more."""
-    known = {use.identifier for use in uses}
+    """Return the cluster of each identifier; NOISE for an empty cell.
+
+    A use in two clusters, or one that is not among `uses` if there are any, is left out. Raises BadInput if that is a fifth of them or more.
+    """
+    identifiers = {use.identifier for use in uses}
     clusters: dict[str, str] = {}
 
     def take(place: Place, row: dict[str, str]) -> None:
         name, cluster = row["identifier"], plain_number(row["cluster"])
         cluster = NOISE if is_missing(cluster) else cluster
-        if known and name not in known:
+        if identifiers and name not in identifiers:
             refuse(place, t("use {name} is not among the uses", name=show_value(name)), t("Load the uses that belong to these clusters."))
         if clusters.setdefault(name, cluster) != cluster:
             refuse(place, t("use {name} is in two clusters", name=show_value(name)), t("Keep one of them."))
@@ -128,8 +133,10 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
 
 
 def read_judgments(path: str | Path) -> list[UsePair]:
-    """Return the judgments of a file: UNRELATED to IDENTICAL, or UNDECIDED, however that is spelled. A judgment that is none is left out;
-    BadInput where such are a fifth or more."""
+    """Return the judgments of a file: UNRELATED to IDENTICAL, or UNDECIDED in any spelling.
+
+    Invalid judgments are left out. Raises BadInput if they are a fifth or more.
+    """
     judgments = []
 
     def take(place: Place, row: dict[str, str]) -> None:
@@ -144,9 +151,9 @@ def read_judgments(path: str | Path) -> list[UsePair]:
 
 
 def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
-    """What each annotator said of each pair that anybody judged, None where nothing: what `core.corpus.measures.alpha` takes."""
+    """Return each annotator's judgments of all judged pairs, None for missing ones, as `core.corpus.measures.alpha` takes them."""
     pairs = list(dict.fromkeys(frozenset((each.first, each.second)) for each in judgments))
-    annotators = list(dict.fromkeys(each.annotator for each in judgments))
+    annotators = list(dict.fromkeys(judgment.annotator for judgment in judgments))
     known = {(each.annotator, frozenset((each.first, each.second))): each.judgment or None for each in judgments}
     return [[known.get((annotator, pair)) for pair in pairs] for annotator in annotators]
 
@@ -154,7 +161,10 @@ def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
 def cosines_beside_judgments(
     uses: Sequence[Use], judgments: Sequence[UsePair], occurrences: Sequence[tuple[Sequence[str], int]], vectors: np.ndarray
 ) -> tuple[list[float], list[float]]:
-    """Occurrences as (tokens, position) and their unit rows (n, D) -> of each judged pair that is among them, the cosine and the mean judgment."""
+    """Return the cosine and the mean judgment of each judged pair of occurrences.
+
+    `occurrences` are (tokens, position), and `vectors` their unit rows (n, D).
+    """
     rows = {(tuple(tokens), position): k for k, (tokens, position) in enumerate(occurrences)}
     row_of = {use.identifier: rows.get(_place_of(use)) for use in uses}
     judged: dict[frozenset[str], list[int]] = {}
@@ -166,7 +176,7 @@ def cosines_beside_judgments(
 
 
 def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
-    """Return the use's tokens in the language in use and which of them is its word. BadInput where none lies at its place.
+    """Return the use's tokens in the language in use and the position of its word. Raises BadInput if none is at its place.
 
     A token that is more than the use's place, as a Korean noun may be, is cut there.
     """
@@ -185,7 +195,7 @@ def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
 
 
 def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = None) -> dict[str, list[Sentence]]:
-    """Each grouping's contexts as sentences, in order, with their word labeled by its cluster; noise and what is in no cluster has no label."""
+    """Return each grouping's contexts as sentences, in order, with their word labeled by its cluster, except for noise."""
     groupings: dict[str, list[Sentence]] = {}
     for use in uses:
         tokens, position = _place_of(use)
@@ -198,17 +208,19 @@ def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = 
 
 
 def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str | None = None) -> tuple[str, str, str]:
-    """The lemma of a file of uses, and its two groupings as corpora that are kept in the cache, by their names. BadInput where there are more
-    lemmas than the one that is wanted, or not two groupings."""
-    read = read_uses(uses)
-    lemmas = list(dict.fromkeys(use.lemma.casefold() for use in read))
+    """Return the lemma of a file of uses, and the names of the cached corpora of its two groupings.
+
+    `word` is the lemma to read, by default the first. Raises BadInput unless it has two groupings.
+    """
+    all_uses = read_uses(uses)
+    lemmas = list(dict.fromkeys(use.lemma.casefold() for use in all_uses))
     word = (word or lemmas[0]).casefold()
-    read = [use for use in read if use.lemma.casefold() == word]
-    sides = sentences_of_uses(read, read_clusters(clusters) if clusters else None)
+    word_uses = [use for use in all_uses if use.lemma.casefold() == word]
+    sides = sentences_of_uses(word_uses, read_clusters(clusters) if clusters else None)
     name = Path(uses).name
     if len(sides) != 2:
-        groupings, of_all = (", ".join(map(shorten, each[:10])) or "–" for each in (list(sides), lemmas))
-        values = {"name": name, "word": shorten(word), "n": len(sides), "groupings": groupings, "lemmas": of_all}
+        groupings, lemmas = (", ".join(map(shorten, names[:10])) or "–" for names in (list(sides), lemmas))
+        values = {"name": name, "word": shorten(word), "n": len(sides), "groupings": groupings, "lemmas": lemmas}
         raise BadInput(t("{name} has {n} groupings of “{word}” ({groupings}). Keep two. Its lemmas: {lemmas}.", **values))
     first, second = (keep_sentences(sentences).name for _, sentences in sorted(sides.items()))
     if first == second:
@@ -217,7 +229,7 @@ def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str |
 
 
 def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str]) -> str:
-    """Occurrences, (tokens, position) each, and the grouping of each as uses.csv; their identifiers are `identifiers`'."""
+    """Return uses.csv of occurrences, (tokens, position) each, with their groupings and the names of `identifiers`."""
     rows = []
     for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
@@ -231,12 +243,12 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
 
 
 def format_clusters(lemma: str, groups: Sequence[int]) -> str:
-    """The sense group of each use as clusters.csv."""
+    """Return clusters.csv with the sense group of each use."""
     return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), groups, strict=True))
 
 
 def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
-    """Pairs of uses as judgments.csv: IDENTICAL of one group, else UNRELATED; of more than MOST_PAIRS pairs a sample."""
+    """Return judgments.csv of pairs of uses: IDENTICAL in one group, else UNRELATED. Of more than MOST_PAIRS pairs it has a sample."""
     names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [pairs[k] for k in np.sort(np.random.default_rng(0).choice(len(pairs), MOST_PAIRS, replace=False))]
@@ -245,15 +257,18 @@ def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
 
 
 def identifiers(lemma: str, n: int) -> list[str]:
-    """Names of n uses."""
+    """Return names for n uses."""
     return [f"{lemma}-{k}" for k in range(1, n + 1)]
 
 
 def _read(
     path: str | Path, needed: Sequence[str], take: Callable[[Place, dict[str, str]], None], *, may_be_empty: Sequence[str] = ()
 ) -> None:
-    """Give each row below a first line of names to `take`, cell by name. Rows that it refuses, or that lack a needed cell, are left out and
-    noted; BadInput where they are many, a needed column is missing, or no row is there."""
+    """Call `take` with each row, its cells by name.
+
+    Rows that it refuses, or without a needed cell, are left out and noted. Raises BadInput if they are many, if a needed column is missing, or
+    if there are no rows.
+    """
     path = Path(path)
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
@@ -290,7 +305,7 @@ def _unguarded(row: dict[str, str]) -> dict[str, str]:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
-    """Rows with tabs between their cells, guarded; what would break a row is a blank, so that places stay what they are."""
+    """Return a table with tabs between its cells. Characters that would break a row become blanks, so that places in texts stay the same."""
     cells = ((guard(_in_a_row(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
     return "".join("\t".join(row) + "\n" for row in cells)
 

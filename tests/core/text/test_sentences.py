@@ -308,7 +308,7 @@ def read_anyhow(path: Path) -> None:
             assert "\n" not in str(error)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(ending=ENDINGS, data=st.binary(max_size=300))
 @example(ending=".csv", data=b'x,"\r\ra\r')
 @example(ending=".jsonl", data=b'{"tokens":["a"],"position":1e400}')
@@ -318,7 +318,7 @@ def test_garbage_bytes_end_in_a_sentence(tmp_path_factory, ending, data):
     read_anyhow(path)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(rows=st.lists(JSON, max_size=4), as_list=st.booleans())
 def test_any_json_ends_in_a_sentence(tmp_path_factory, rows, as_list):
     path = tmp_path_factory.getbasetemp() / ("rows.json" if as_list else "rows.jsonl")

@@ -1,4 +1,4 @@
-"""Each measure against arithmetic by hand, which stands beside it, and against a library."""
+"""Measures of association, keyness and dispersion by hand, and Krippendorff's alpha against published values."""
 
 import math
 
@@ -8,7 +8,20 @@ from scipy.spatial.distance import cityblock
 from scipy.stats import chi2, chi2_contingency, false_discovery_control, power_divergence
 
 from core.common.errors import BadInput
-from core.corpus.measures import BONFERRONI, FDR, NONE, deviation, log_dice, log_likelihood, log_odds, log_ratio, p_values, per_million
+from core.corpus.measures import (
+    BONFERRONI,
+    FDR,
+    NONE,
+    ORDINAL,
+    alpha,
+    deviation,
+    log_dice,
+    log_likelihood,
+    log_odds,
+    log_ratio,
+    p_values,
+    per_million,
+)
 
 
 def test_log_dice_is_14_plus_log2_of_dice():
@@ -103,3 +116,32 @@ def test_p_is_corrected_for_the_number_of_tests():
     np.testing.assert_allclose(p_values(g2, FDR), false_discovery_control(raw))
     with pytest.raises(BadInput, match=r"Unknown correction 'holm'. Choose: "):
         p_values(g2, "holm")
+
+
+# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers, twelve units, missing data
+OBSERVERS = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+
+
+def test_alpha_is_that_of_the_published_example():
+    assert alpha(OBSERVERS) == pytest.approx(0.743, abs=0.0005)
+    assert alpha(OBSERVERS, ORDINAL) == pytest.approx(0.815, abs=0.0005)
+
+
+def test_alpha_by_hand():
+    # Part B: two observers, ten units; 6 agree. D_o = 8/20, D_e = 2 * 14 * 6 / (20 * 19): alpha = 1 - 0.4 / 0.4421 = 0.095
+    first, second = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    assert alpha([first, second]) == pytest.approx(0.095, abs=0.0005)
+    assert alpha([["a", "b", "a"], ["a", "b", "a"]]) == pytest.approx(1.0)
+    assert alpha([["a", "b"], ["b", "a"]]) < 0
+
+
+def test_what_cannot_be_measured_is_said():
+    with pytest.raises(BadInput, match="No sentence has labels of two annotators"):
+        alpha([["a", None], [None, "b"]])
+    with pytest.raises(BadInput, match="All labels are the same"):
+        alpha([["a", "a"], ["a", "a"]])
