@@ -1,5 +1,8 @@
-"""The command line: read its words, run the function that the command names, print. With --json one JSON object goes to stdout and nothing
-else; progress and notes go to stderr; a user's error is one line on stderr and exit status 2."""
+"""The command line: parse the arguments, run the command's function, print its answer.
+
+With --json, one JSON object goes to stdout and nothing else. Progress and notes go to stderr. A user's error is one line on stderr and exit
+status 2.
+"""
 
 import json
 import os
@@ -16,7 +19,7 @@ from ..common import reports
 from ..common.errors import ElmoscopeError
 from ..common.markup import shorten
 from ..text import languages
-from . import classify, corpus, evaluate, live, neighbors, senses, serve, tasks, training, vectors
+from . import classify, corpus, evaluate, neighbors, senses, serve, tasks, training, vectors
 from .options import group
 
 COMMANDS = (
@@ -25,7 +28,7 @@ COMMANDS = (
     *(senses.senses, corpus.corpus),
     *(evaluate.evaluate, training.pretrain, training.glove, vectors.index, vectors.convert),
     *(classify.train, classify.classify, tasks.tasks, classify.fetch_data),
-    live.live,
+    serve.live,
     serve.serve,
 )
 elmoscope = group(None, "Elmoscope: what a word means in context.", commands=COMMANDS)
@@ -33,7 +36,7 @@ elmoscope = click.version_option(__version__, message="%(version)s")(elmoscope)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+    """Run one command and return the exit status."""
     return run(elmoscope, sys.argv[1:] if arguments is None else arguments, program_name())
 
 
@@ -61,7 +64,7 @@ def parsed(command: click.Command, words: Sequence[str], name: str = "python -m 
 
 
 def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
-    """Print what a command answers, or why it cannot; the exit status."""
+    """Run a command's function and print its answer or its error. Return the exit status."""
     try:
         with reports.collecting() as collected:
             try:
@@ -85,13 +88,13 @@ def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
 
 
 def _refused(message: str) -> int:
-    """A user's error: one line on stderr, whatever was quoted in it, and the exit status."""
+    """Print a user's error as one line on stderr. Return the exit status."""
     print("error:", " ".join(message.splitlines()), file=sys.stderr)
     return 2
 
 
 def _json(result: dict) -> str:
-    """As one reads it; escaped where the terminal has no such letters, or an argument was no UTF-8."""
+    """Format a result as JSON, with escapes if the terminal's encoding lacks a letter or an argument was not UTF-8."""
     text = json.dumps(result, ensure_ascii=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -104,7 +107,7 @@ def _say(text: str) -> None:
     try:
         print(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has read enough
+    except BrokenPipeError:  # such as by `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except UnicodeEncodeError:
         encoding = sys.stdout.encoding

@@ -1,12 +1,15 @@
-"""Command `serve`: open the app, with any option of `streamlit run`."""
+"""Commands `serve` and `live`: open the app, and write one HTML file that runs a model in any browser."""
 
 import sys
 from functools import partial
+from pathlib import Path
 
 import click
 
 from ..common.config import ROOT
-from .options import SETTINGS
+from ..files.artifacts import read_json
+from .options import MODEL, SETTINGS, Answer, command, option
+from .shared import note, open_model
 
 HELP = "Open the app in the browser. Any other option of `streamlit run` works too."
 OPTIONS = (
@@ -40,3 +43,21 @@ def run_streamlit(options: list[str]) -> None:
 
 
 serve = Serve("serve", params=list(OPTIONS), help=HELP, context_settings=SETTINGS | {"ignore_unknown_options": True})
+
+
+@command(
+    "live",
+    "Write one HTML file that runs the model in any browser, from disk, without a server.",
+    option("--output", "the file", metavar="FILE", default="elmoscope.html"),
+    option("--examples", 'your own: {"bank": ["We sat on the bank.", "The bank lent money."]}', metavar="FILE"),
+    *MODEL,
+)
+def live(*, output, examples, model) -> Answer:
+    """Write the page."""
+    from ..live.page import page_of, read_examples, write
+    from ..workspace import open_workspace
+
+    own = read_examples(read_json(Path(examples)), examples) if examples else ()
+    path, model = Path(output), open_model(model)
+    size = write(path, page_of(open_workspace(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
+    return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

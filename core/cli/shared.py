@@ -1,4 +1,4 @@
-"""What commands share: notes and progress on stderr, tables, a model and a cluster as the arguments name them."""
+"""Shared parts of commands: notes and progress on stderr, tables, a model and a cluster as the options name them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def note(text: str) -> None:
 
 
 def progress(what: str):
-    """A reporter (done, in all, per second) that writes a line to stderr at most every other second."""
+    """Return a reporter (done, total, per second) that writes a line to stderr at most every two seconds."""
     last = [time.monotonic()]
 
     def report(done: int, total: int, speed: float | None = None) -> None:
@@ -53,7 +53,7 @@ def progress(what: str):
 
 
 def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) -> list[str]:
-    """Rows of cells as lines, each column as wide as its widest cell and two blanks from the next; those in `right` end together."""
+    """Format rows of cells as aligned lines with two blanks between columns. The columns `right` are aligned on the right."""
     columns = [list(map(str, column)) for column in zip_longest(*rows, fillvalue="")]
     for k, column in enumerate(columns):
         width = max(map(_width, column))
@@ -72,14 +72,14 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write each file whole or not at all; none takes its place before all are written."""
+    """Write several files. None takes its place before all are written."""
     with ExitStack() as stack:
         for path, text in texts.items():
             stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
 
 
 def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs) -> Any:
-    """What a file holds that a command adds to. One that cannot be read is set aside if it may be replaced."""
+    """Read a file that a command adds to. With --overwrite, one that cannot be read is renamed first."""
     path = Path(path)
     try:
         return read(path)
@@ -92,19 +92,19 @@ def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs
 
 
 def _width(cell: str) -> int:
-    """In a terminal, where Korean letters take two places and marks on a letter none."""
+    """Return the width of a text in a terminal. Korean letters take two columns, combining marks none."""
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
 
 
 def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine="") -> Model:
-    """The model that the options name, or that is open in them; text is from now on read as its language."""
+    """Open the model of the options, unless it is open already. Text is read in its language from now on."""
     from ..common.device import CPU, choose
     from ..elmo import models
 
     if isinstance(options.model, models.Model):
         return options.model
-    ours = {f"--device {options.device}": choose(options.device).type != CPU, f"--precision {precision}": precision != FLOAT32}
-    for name, chosen in ours.items():
+    our_options = {f"--device {options.device}": choose(options.device).type != CPU, f"--precision {precision}": precision != FLOAT32}
+    for name, chosen in our_options.items():
         if chosen and (cluster or engine == "allennlp"):
             raise BadInput(f"{name} is of this process and of our engine: leave out --cluster and --engine allennlp.")
     how = {"precision": precision, "pieces": options.pieces, "device": options.device, "allow_download": options.download}
@@ -114,7 +114,7 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
 
 
 def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
-    """The model's sense space, where it is wanted. The error names what a model lacks that has none."""
+    """Return the model's sense space if it is wanted. Raises if the model lacks what it needs."""
     from ..elmo.models import open_language_model
     from ..senses.judge import open_judge
 
@@ -125,7 +125,7 @@ def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
 
 
 def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Workspace:
-    """A workspace of a model, open or as the options name it, with progress of what it reads."""
+    """Open a workspace of a model, with progress on stderr."""
     from ..workspace import open_workspace
 
     model = open_model(model) if isinstance(model, ModelOptions) else model
@@ -133,7 +133,7 @@ def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "
 
 
 def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
-    """The model and the static vectors, as far as they are read."""
+    """Open the model and the static vectors, if they are needed."""
     opened = open_model(options) if model else None
     return opened, open_static(vectors, download=options.download) if static else None
 
@@ -147,27 +147,27 @@ def open_static(name: str, *, download: bool = False) -> StaticVectors:
 
 
 def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoch], None]:
-    """Notes a line for each epoch of a training, with its score, and now and then one within it."""
+    """Return a function that notes a line for each epoch of a training with its score, and some lines within an epoch."""
     last = time.monotonic()
 
     def watch(what: str, event: Epoch) -> None:
         nonlocal last
         if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
-            at = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+            position = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
             left = f", at most {event.seconds_left:.0f} s left"
-            note(f"{what}: {at}{left if event.measures is None else f'; {score(event.measures)}; {event.seconds:.0f} s'}")
+            note(f"{what}: {position}{left if event.measures is None else f'; {score(event.measures)}; {event.seconds:.0f} s'}")
 
     return watch
 
 
 def mix_text(mix: dict) -> str:
-    """A learned mix's weights and scale."""
+    """Format a learned mix's weights and scale."""
     return f"s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}"
 
 
 def fetch_files(names: Iterable[str], published: dict[str, PublishedFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
-    """Published files, fetched unless they are there and whole, each with what `unpack` makes of it."""
+    """Download published files that are missing or damaged. `unpack` returns the files that it makes of one."""
     files = []
     for name in names:
         file = published[name]
@@ -190,7 +190,7 @@ def download_progress(event) -> None:
 
 @contextmanager
 def cluster_of(address: str | None) -> Iterator[Any]:
-    """A client of the cluster that --cluster names, or None where it names none."""
+    """Yield a client of the cluster at --cluster, or None without that option."""
     if address is None:
         yield None
         return
@@ -208,7 +208,7 @@ def cluster_of(address: str | None) -> Iterator[Any]:
 
 
 def spread_model(model: Model, client, *, store: str | None = None) -> Model:
-    """The model with its encoder's batches spread over a cluster; itself where there is none."""
+    """Return the model with its batches spread over a cluster, or the model itself without one."""
     if client is None:
         return model
     from ..cluster.worker_model import SpreadEncoder

@@ -1,7 +1,7 @@
-"""Views over a wire: a request out of JSON, a result as JSON; for the command `view`, and for a server of one's own.
+"""Views over JSON: a request from JSON, a result as JSON. For the command `view`, and for servers.
 
-A word in context is {"text": "We sat on the bank.", "word": "bank"}, or with "position" (a token, from 0) where the word occurs more
-than once; without either it is the word that all texts of the request together suggest, as on the pages.
+A word in context is {"text": "We sat on the bank.", "word": "bank"}, with "position" (a token, from 0) if the word occurs more than once.
+Without "word", the word is guessed from all texts of the request, as on the pages.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or f
 
 
 def answer(workspace: Workspace, name: str, request: Any) -> dict[str, Any]:
-    """The result of a view, of a request as JSON has it. BadInput names what is wrong with it."""
+    """Compute a view for a request from JSON. Raises BadInput for an invalid request."""
     compute = view_named(name)
     return json_of(compute(workspace, request_of(workspace, compute, request)))
 
 
 def request_of(workspace: Workspace, compute: Compute, given: Any) -> Any:
-    """A view's request out of JSON."""
+    """Build a view's request from JSON."""
     kind = _request_class(compute)
     if not isinstance(given, dict):
         raise BadInput(f"A request is a JSON object, not {cite(given)}. Use: {example(compute)}.")
@@ -64,27 +64,27 @@ def request_of(workspace: Workspace, compute: Compute, given: Any) -> Any:
 
 
 def example(compute: Compute) -> str:
-    """What a request needs, in brief."""
+    """Return a short example of a request."""
     kind = _request_class(compute)
     hints = get_type_hints(kind)
     return "{" + ", ".join(f'"{name}": {"{…}" if WordInContext in _leaves(hints[name]) else "…"}' for name in _required(kind)) + "}"
 
 
 def json_of(value: Any) -> Any:
-    """A result as JSON has it: frozen classes are objects, arrays lists, what is no number null."""
+    """Convert a result to JSON types: dataclasses to objects, arrays to lists, NaN and infinity to null."""
     if isinstance(value, np.ndarray | np.generic):
         return json_of(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):
         return value
-    derived = [(name, getattr(value, name)) for name, each in vars(type(value)).items() if isinstance(each, property)]
+    derived = [(name, getattr(value, name)) for name, item in vars(type(value)).items() if isinstance(item, property)]
     if is_dataclass(value):
         known = {field.name: json_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
         return known | {name: json_of(each) for name, each in derived if isinstance(each, str | int | float)}
     if isinstance(value, Mapping):
         return {str(key): json_of(each) for key, each in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a record that is made by thousands: with all that it says of itself
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a named tuple, with its properties
         return json_of(value._asdict() | dict(derived))
     if isinstance(value, list | tuple):
         return [json_of(each) for each in value]
@@ -94,7 +94,7 @@ def json_of(value: Any) -> Any:
 
 
 def view_named(name: str) -> Compute:
-    """What computes the view of that name."""
+    """Return the function that computes a view."""
     if name not in VIEWS:
         raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
     if name in SEVERAL:
@@ -112,12 +112,12 @@ def _request_class(compute: Compute) -> type:
 
 
 def _leaves(hint: Any) -> tuple[Any, ...]:
-    """The types of which a hint is made."""
+    """Return the types in a hint."""
     return tuple(leaf for part in get_args(hint) for leaf in _leaves(part)) if get_origin(hint) else (hint,)
 
 
 def _words(workspace: Workspace, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
-    """Every word of a request, all guessed together; of each name its hint and value."""
+    """Build every word of a request, given name -> (hint, value). Words are guessed together."""
     listed = [(name, each) for name, (hint, value) in given.items() for each in _as_list(name, hint, value)]
     for name, each in listed:
         if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
@@ -141,7 +141,7 @@ def _words(workspace: Workspace, given: dict[str, tuple[Any, Any]]) -> dict[str,
 
 
 def _as_list(name: str, hint: Any, value: Any) -> list[Any]:
-    """The words of a part of a request, which is one, a list, or null, as its hint has it."""
+    """Return the words of a part of a request: one, a list, or null, as its hint requires."""
     if value is None and NoneType in get_args(hint):
         return []
     if isinstance(value, list) != _several(hint):
@@ -155,7 +155,7 @@ def _several(hint: Any) -> bool:
 
 
 def reading(wanted: str | None, word: str, language: Language) -> str:
-    """What an ambiguous spelling is to be read as; "" where nothing is wanted. BadInput names what it may be read as."""
+    """Check how an ambiguous spelling is read; "" without a choice. Raises BadInput with the possible readings."""
     if not wanted:
         return ""
     if wanted not in (possible := readings(word, list_words(language))):
@@ -206,14 +206,14 @@ def _value(name: str, hint: Any, given: Any) -> Any:
 
 
 def _kind_name(kind: Any) -> str:
-    """What a value of that type is called in JSON."""
+    """Return the name of a type in JSON."""
     if get_origin(kind) is tuple:
         return f"a list of {' and '.join(_kind_name(part) for part in get_args(kind) if part is not ...)}"
     return f"an object of {', '.join(get_type_hints(kind))}" if is_dataclass(kind) else KINDS[kind]
 
 
 def cite(value: Any) -> str:
-    """A value as JSON has it, shortened."""
+    """Format a value as JSON, shortened."""
     return shorten(json.dumps(value, ensure_ascii=False))
 
 
