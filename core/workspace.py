@@ -22,10 +22,9 @@ from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
 from .index.neighbors import Products, Query, normalized_products, products, query_of
 from .index.table import OccurrenceTable
-from .index.tables import open_table, open_tokens, opens_at_once
+from .index.tables import open_table, opens_at_once
 from .static.vectors import StaticVectors, open_vectors
 from .text import languages
-from .text.labeled_words import corpus_for
 from .text.languages import Language
 from .text.readings import WordInContext, read_in
 from .text.target_word import Words, find_target_words, words_of
@@ -107,7 +106,7 @@ class _Opener:
         )
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
-        return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
+        return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
@@ -190,12 +189,6 @@ class Workspace:
         """What is in use of these kinds, "model", "vectors", "corpus", by name: (kind, name) each."""
         names = {"model": self.names.model, "vectors": self.names.vectors or self.language.vectors, "corpus": self.corpus}
         return [(kind, names[kind]) for kind in kinds]
-
-    def about(self, *words: WordInContext) -> "Workspace":
-        """With the labeled sentences of further words that these are (core.text.labeled_words)."""
-        spellings = [word.read_as or word.word for word in words]
-        known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
-        return Workspace(replace(self.names, corpus=known), self.opener)
 
     def over(self, corpus: str) -> "Workspace":
         """The same over another corpus."""

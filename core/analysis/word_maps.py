@@ -37,8 +37,11 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
 
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows on a map of `word` in the order of its points: rows with a labeled sense, then with a predicted one."""
-    rows = table.rows_to_draw(None if word == ALL_WORDS else word)
+    """Return the rows on a map of `word` in the order of its points: rows with a labeled sense, then with a predicted one.
+
+    A map of all words shows the table's basic rows.
+    """
+    rows = table.basic.rows_to_draw() if word == ALL_WORDS else table.rows_to_draw(word)
     if not len(rows):
         if not (names := ", ".join(table.lemmas[:12])):
             raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
@@ -49,7 +52,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput if there are none."""
     map_rows(table, word)
-    if not len(rows := table.labeled_rows(None if word == ALL_WORDS else word)):
+    if not len(rows := table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)):
         raise BadInput(
             t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
         )

@@ -14,7 +14,6 @@ from ..common.model_layers import MIX, SENSES
 from ..files.registry import is_bundled
 from ..text import languages
 from ..text.corpora import locate
-from ..text.labeled_words import indexed
 from ..text.languages import note_unread
 from ..text.readings import WordInContext, read_in
 from ..text.target_word import find_target_words
@@ -98,13 +97,13 @@ def in_shards(where: str) -> bool:
 
 
 def _shards(index, model: Model, space: SenseSpace | None, client):
-    """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
+    """A corpus in shards on a cluster, or their approximate index; of layers, or of the sense space."""
     from ..cluster.approximate import ApproximateIndex
     from ..cluster.search import ShardedIndex
     from ..cluster.senses import ApproximateSenses, SensesOfShards
     from ..index.tables import open_table
 
-    corpus = indexed(index.corpus or model.language.sentences)
+    corpus = index.corpus or model.language.sentences
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
     shards = shards_of(where, model)
     if space is not None:

@@ -12,8 +12,8 @@ from ..files import registry
 from ..files.artifacts import file_sha256
 from ..files.quotas import may_store
 from ..text import languages
-from ..text.corpora import labeled_of, open_corpus
-from ..text.labeled_words import sentences_of
+from ..text.corpora import open_corpus
+from ..text.labeled_words import owner_of
 from ..text.languages import Language, note_unread
 from ..text.sentences import stream_sentences
 from .encoded import VERSION, EncodedCorpus, Report, encode, open_folder
@@ -28,12 +28,9 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     A file is read once. Then its folder in the cache is mapped. Bundled labeled sentences are few, and encoded each time.
     """
     language = language or languages.in_use()
-    if owner := sentences_of(corpus):
+    if owner := owner_of(corpus):
         with languages.reading(owner):
             return encode(open_corpus(corpus), corpus)
-    if owner := next((item for item in map(languages.get_language, languages.codes()) if item.more_sentences == corpus), None):
-        with languages.reading(owner):
-            return encode(labeled_of(owner, corpus), corpus)
     path = registry.resolve(corpus, "corpus")
     with languages.reading(language):
         folder = _folder(path, language)
@@ -66,7 +63,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
 def unread_bytes(corpus: str, language: Language) -> int:
     """Return the size of the file that `open_encoded` would have to read; 0 if it is cached, or not a file."""
     path = registry.place_of(corpus, "corpus")
-    if path is None or not path.is_file() or sentences_of(corpus):
+    if path is None or not path.is_file() or owner_of(corpus):
         return 0
     return 0 if (_folder(path, language) / "meta.json").is_file() else path.stat().st_size
 

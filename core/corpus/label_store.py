@@ -18,7 +18,6 @@ from ..common.i18n import t
 from ..files import user_names
 from ..files.artifacts import text_fingerprint
 from ..files.atomic import locked, rename, replacing
-from ..text.labeled_words import parts
 from . import label_files
 from .spread import Given, Labels
 
@@ -73,7 +72,7 @@ def _folder(corpus: str) -> Path:
     with suppress(ElmoscopeError):
         path = user_names.corpus_path(user_names.corpus_name(corpus) or corpus)
         corpus = path.stem if path else corpus
-    return cache_folder() / "labels" / text_fingerprint([parts(corpus)[0]])[:DIGITS]
+    return cache_folder() / "labels" / text_fingerprint([corpus])[:DIGITS]
 
 
 @contextmanager

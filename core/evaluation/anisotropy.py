@@ -73,7 +73,8 @@ class Anisotropy:
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
-    """Return the labeled words of a table; without labels, up to WORDS random words that are frequent enough."""
+    """Return the basic labeled words of a table; without labels, up to WORDS random words that are frequent enough."""
+    table = table.basic
     rng = np.random.default_rng(seed)
     labeled = table.labeled_rows()
     if len(labeled):

@@ -73,7 +73,8 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Return the rows of each labeled word with at least two senses, one of which occurs twice; BadInput if there is none."""
+    """Return the rows of each basic labeled word with at least two senses, one of which occurs twice; BadInput if there is none."""
+    table = table.basic
     rows = table.labeled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):

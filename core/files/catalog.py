@@ -80,9 +80,9 @@ CATALOG = (
     _gensim("glove-twitter-200", 795, "e52e8392d1860b95d5308a525817d8f9"),
     _gensim("word2vec-google-news-300", 1744, "a5e5354d40acb95f9ec66d5977d140ef"),
     _bundled("sentences", "corpus", "our labeled sentences", "Elmoscope's own", "sentences.jsonl"),
-    _bundled("more-words", "corpus", "labeled sentences, more words", "Elmoscope's own", "more-words.jsonl"),
+    _bundled("more-words", "corpus", "labeled sentences, more words", "Elmoscope's own", "sentences.jsonl"),
     _bundled("sentences-ko", "corpus", "our Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
-    _bundled("more-words-ko", "corpus", "Korean sentences, more words", "Elmoscope's own", "more-words-ko.jsonl"),
+    _bundled("more-words-ko", "corpus", "Korean sentences, more words", "Elmoscope's own", "sentences-ko.jsonl"),
 )
 
 

@@ -264,6 +264,8 @@ def _places(name: str, kind: str) -> Iterator[Path]:
         yield hub.place(name)
     if not re.fullmatch(NAME, name):
         return
+    if kind == "corpus" and is_bundled(name, kind):  # two corpora may be parts of one file
+        yield config.ASSETS / entry_named(name, kind).files[0].name
     for folder in (config.ASSETS, config.data_folder(), *_own_folders(kind)):
         if folder:
             yield from (folder / name, folder / f"{name}{ENDINGS[kind]}")
@@ -291,16 +293,11 @@ def _user_path(name: str, kind: str) -> Path | None:
 
 
 def places(name: str, kind: str | None = None) -> list[Path]:
-    """Return the paths of the files that a name or a path means. Without a kind it is a path.
-
-    A corpus may consist of several, such as "sentences+python".
-    """
+    """Return the files that a name or a path means; without a kind it is a path."""
     if kind is None:
         return [Path(os.path.expanduser(name))]
-    paths = []
-    for part in {name, *(name.split("+") if kind == "corpus" else ())}:
-        paths += [path] if (path := existing(part, kind)) else (place for place in _places(part, kind) if os.path.exists(place))
-    return paths
+    path = existing(name, kind)
+    return [path] if path else [place for place in _places(name, kind) if os.path.exists(place)]
 
 
 def existing(name: str, kind: str) -> Path | None:
@@ -315,9 +312,8 @@ def existing(name: str, kind: str) -> Path | None:
 
 
 def is_bundled(name: str, kind: str) -> bool:
-    """Return whether a name is that of a bundled item, alone or with additional words ("sentences+python")."""
-    first = name.partition("+")[0] if kind == "corpus" else name
-    return any(entry.name == first and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
+    """Return whether a name is that of something that ships."""
+    return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
 
 
 def _size_mb(path: Path) -> float:

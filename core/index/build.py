@@ -21,10 +21,10 @@ from ..files import atomic
 from ..files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
 from ..text.sentences import Sentence, Target, fingerprint
 from . import sense_space
-from .rows import schema_of
+from .rows import SPELLINGS, schema_of
 from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
-FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.atomic names them
+FILES = r"(occurrences|types|sentences)\.arrow|(substitutes|spellings)\.npy|meta\.json"  # of an index, as core.files.atomic names them
 APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
 ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
@@ -41,6 +41,8 @@ def build_index(
     report: Callable[[int, int, float], None] | None = None,
     beside: str = "",
     substitutes: Substitutes | None = None,
+    more: Sequence[Sentence] = (),
+    known: OccurrenceTable | None = None,
 ) -> OccurrenceTable:
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
@@ -50,16 +52,23 @@ def build_index(
     `beside` names (a pattern, as core.files.atomic has it); BadInput where anything else is there.
 
     With the encoder's `substitutes` those of every row are kept for the sense space; of labeled tokens alone, `SenseSpace.keep` reads them.
+    The labeled tokens of `more` sentences follow, and the rows before them are the table's `basic` ones. They are the last rows of a
+    `known` table, or else encoded.
     """
     check_replaceable(folder, beside)
     if targets_only:
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
-    total = sum(len(s.tokens) for s in sentences)
+    total = sum(len(s.tokens) for s in (*sentences, *more))
+    n_known = sum(len({target.position for target in s.targets}) for s in more) if known else 0
     done = fresh = rows = first = 0
-    corpus = fingerprint(sentences)
+    corpus = fingerprint([*sentences, *more])
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    basic = dict(zip(("types", "senses", "lemmas"), map(len, names), strict=True)) | {"sentences": len(sentences)}
+    if more:
+        found = [{value for s in more for value in values(s)} for values in (_target_words, _senses, _lemmas)]
+        names = [[*own, *sorted(others.difference(own))] for own, others in zip(names, found, strict=True)]
     if not names[0]:
         if targets_only:
             raise BadInput(t("No labeled words to index."))
@@ -73,14 +82,22 @@ def build_index(
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
     with replacing(Path(folder), pattern=own_files(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
-        kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
+        n_rows = sum(len(s.tokens) for s in sentences) + n_known
+        kept = sense_space.new_file(temporary, n_rows, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
-            for part in rounds(sentences):
-                keep = _choose_rows(part, targets_only)
+            for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
+                if is_more and "occurrences" not in basic:
+                    basic |= {"occurrences": rows, "corpus": fingerprint(sentences)}
+                keep = _choose_rows(part, targets_only or is_more)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
-                made = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz", substitutes)
-                vectors, of_types, expected, is_new = made
+                if is_more and known:
+                    chosen = np.arange(len(codes)) + len(known) - n_known + rows - basic["occurrences"]
+                    vectors, expected, is_new = known.rows.take(chosen), sense_space.stored_substitutes(known, chosen), False
+                    vectors, of_types = vectors.astype(np.float16), _sums(vectors, codes)
+                else:
+                    made = _vectors_of(part, keep, targets_only or is_more, codes, encoder, parts / f"{first}.npz", substitutes)
+                    vectors, of_types, expected, is_new = made
                 if kept is not None:
                     kept[rows : rows + len(expected)] = expected
                 sums[np.unique(codes)] += of_types
@@ -95,9 +112,10 @@ def build_index(
                     report(done, total, (fresh or done) / (perf_counter() - started))
         del kept  # closed before the folder is renamed
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
-        _write_sentences(temporary / "sentences.arrow", sentences)
+        _write_sentences(temporary / "sentences.arrow", [*sentences, *more])
         seconds = perf_counter() - started
-        meta = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
+        meta = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": first, "seconds": round(seconds, 3)}
+        meta |= {"basic": basic} if more else {}
         meta |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
         meta |= {sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}
         write_json(temporary / "meta.json", {"format": FORMAT, **meta, **provenance(model=model, corpus=corpus)})
@@ -173,8 +191,6 @@ def _vectors_of(
 ) -> tuple:
     """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, their substitutes (N or 0, P) float16, and whether they are new,
     not from `kept_at`."""
-    from scipy.sparse import csr_array
-
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
         return kept["layers"], kept["sums"], kept["substitutes"], False  # no such file, or a damaged one: encoded anew
     expected = np.empty((0, 0), np.float16)
@@ -187,13 +203,20 @@ def _vectors_of(
         if substitutes:
             around = np.concatenate([encoder.places_in(layers) for layers in read])
             expected = substitutes.vectors(around, [token for s in part for token in s.tokens]).astype(np.float16)
-    types, numbers = np.unique(codes, return_inverse=True)
-    of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
-    sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
+    sums = _sums(vectors, codes)
     vectors = vectors.astype(np.float16)
     with replacing(kept_at) as temporary:
         np.savez(temporary, layers=vectors, sums=sums, substitutes=expected)
     return vectors, sums, expected, True
+
+
+def _sums(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(N, L, D) float32 -> (U, L, D): the sum of the rows of each spelling, in the order of the spellings' codes."""
+    from scipy.sparse import csr_array
+
+    types, numbers = np.unique(codes, return_inverse=True)
+    of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
+    return (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
 
 
 def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:
@@ -251,3 +274,23 @@ def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
     columns |= {"guess": pa.array(guesses, GUESSES)} if any(guesses) else {}
     with pa.ipc.new_file(str(path), pa.schema([(name, column.type) for name, column in columns.items()])) as writer:
         writer.write_batch(pa.RecordBatch.from_arrays([*columns.values()], names=[*columns]))
+
+
+def compact(folder: Path) -> OccurrenceTable:
+    """Store layer 0 of an index once for each spelling, which is all that it depends on, and return the smaller index."""
+    table = OccurrenceTable(folder)
+    rows = table.rows
+    tokens = [
+        table.sentences[int(sentence)][int(position)].as_py() for sentence, position in zip(table.sentence, table.position, strict=True)
+    ]
+    _, firsts, spelling = np.unique(tokens, return_index=True, return_inverse=True)
+    schema = schema_of(rows.n_layers, rows.dim, is_compact=True)
+    with replacing(folder / SPELLINGS) as temporary, temporary.open("wb") as file:
+        np.save(file, rows.take(firsts)[:, 0].astype(np.float16))
+    with replacing(folder / "occurrences.arrow") as temporary, pa.ipc.new_file(str(temporary), schema) as writer:
+        for start, batch, layers in zip(rows.starts, rows.batches, rows.layers, strict=False):
+            codes = pa.array(spelling[start : start + len(layers)], pa.int32())
+            flat = np.ascontiguousarray(layers[:, 1:]).reshape(len(layers), -1)
+            others = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
+            writer.write_batch(pa.RecordBatch.from_arrays([*batch.columns[:5], codes, others, batch.column("gram")], schema=schema))
+    return OccurrenceTable(folder)

@@ -1,25 +1,27 @@
-"""What a name of a corpus, a model or vectors stands for now: by this, and not by the name, is kept what was computed of it."""
+"""The content behind a name of a corpus, a model or vectors: results are cached by it, not by the name."""
 
 from functools import lru_cache
 from pathlib import Path
 
 from ..files import registry
 from ..files.artifacts import file_sha256
-from ..text.labeled_words import MARK, parts, sentences_of
+from ..text.labeled_words import owner_of
 
 
 def content_of(name: str, kind: str) -> tuple:
-    """Of a file of texts its sha256, whatever language it is read as; of other files and of folders where they lie, their sizes and the times
-    of their last change. Empty where there is nothing: who opens it says so."""
-    if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
-        return (*content_of(parts(name)[0], kind), *content_of(language.more_sentences, kind))
+    """Return the sha256 of a file of texts, or the places, sizes and times of last change of other files; () if there is nothing.
+
+    Two corpora of a language are parts of one file, so their names count too.
+    """
     path = registry.place_of(name, kind)
     try:
         if path is None:
             return ()
         if path.is_dir():
             return (str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
-        return (_sha256(_stamp(path)),) if kind == "corpus" else _stamp(path)
+        if kind != "corpus":
+            return _stamp(path)
+        return (_sha256(_stamp(path)), name) if owner_of(name) else (_sha256(_stamp(path)),)
     except OSError:
         return ()
 
@@ -31,5 +33,5 @@ def _stamp(path: Path) -> tuple:
 
 @lru_cache(maxsize=256)
 def _sha256(stamp: tuple) -> str:
-    """Of a file of texts, read again when its stamp changes."""
+    """Return the sha256 of a file; it is read again when its stamp changes."""
     return file_sha256(stamp[0])

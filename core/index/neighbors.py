@@ -20,7 +20,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import mix
-from ..elmo.mix import check_weights, gram, mix_cosines
+from ..elmo.mix import check_weights, gram, mix_cosines, widen
 from ..text.tokens import around, join_tokens
 from . import float16_products
 from .rows import Rows
@@ -166,21 +166,24 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
 def products(rows: Rows, query: Query) -> Products:
     """One pass over the vectors: all layer products of the query with every row."""
     n_layers = len(query.layers)
+    n_shared = int(rows.spellings is not None)  # layers that are stored once for each spelling
     cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
-        if block.shape[1:] != query.layers.shape:
-            (n, size), (given, given_size) = block.shape[1:], query.layers.shape
+        if (rows.n_layers, rows.dim) != query.layers.shape:
+            (n, size), (given, given_size) = (rows.n_layers, rows.dim), query.layers.shape
             message = t(
                 "The index has {n} layers of {size}, the model {given} of {given_size}.", n=n, size=size, given=given, given_size=given_size
             )
             raise BadInput(message)
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]
-            pieces.append((piece, cross[:, :, start + k : start + k + len(piece)]))
+            pieces.append((piece, cross[:, n_shared:, start + k : start + k + len(piece)]))
     wanted = np.ascontiguousarray(query.layers, np.float32)  # (L, D)
     multiply = float16_products.products() or _layer_products
     for done in [_READERS.submit(multiply, *piece, wanted) for piece in pieces]:
         done.result()
+    if n_shared:
+        cross[:, 0] = (wanted @ widen(rows.spellings).T)[:, rows.spelling]
     return Products(query, cross.transpose(2, 0, 1), gram(query.layers[None])[0])
 
 

@@ -1,6 +1,10 @@
-"""The vectors of an occurrence table as they lie on disk: blocks of an Arrow IPC file, mapped and never copied whole."""
+"""The vectors of an occurrence table on disk: memory-mapped blocks of an Arrow IPC file.
+
+Layer 0 depends on the spelling alone. A compact table stores it once for each spelling, in `spellings.npy`; its blocks hold the other layers.
+"""
 
 import mmap
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 
@@ -12,28 +16,47 @@ from ..common.i18n import t
 from ..elmo import mix
 from ..elmo.mix import widen
 
+SPELLINGS = "spellings.npy"  # (S, D) float16, next to the rows of a compact table
+
 
 class Rows:
-    """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block."""
+    """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block.
+
+    Of a compact table `layers` are (n, L - 1, D), and `spellings[spelling]` is layer 0 of all rows.
+    """
 
     def __init__(self, path: Path, n_layers: int, dim: int) -> None:
         try:
             with path.open("rb") as file:
                 self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             reader = pa.ipc.open_file(pa.py_buffer(self._mapped))
-            if reader.schema != schema_of(n_layers, dim):
+            is_compact = "spelling" in reader.schema.names
+            if reader.schema != schema_of(n_layers, dim, is_compact=is_compact):
                 raise pa.ArrowInvalid(t("columns do not match {n} layers of {size}", n=n_layers, size=dim))
+            self.spellings = np.load(path.with_name(SPELLINGS), mmap_mode="r") if is_compact else None
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
             message = t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)
             raise CorruptArtifact(message) from None
-        self.batches, self.dim = batches, dim
-        self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
+        self.batches, self.n_layers, self.dim = batches, n_layers, dim
+        self.layers = [_matrix(batch, "layers").reshape(-1, n_layers - is_compact, dim) for batch in batches]
+        self.spelling = self.numbers("spelling") if is_compact else None
         self.grams = [_matrix(batch, "gram") for batch in batches]
         self.starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    def first(self, n: int) -> "Rows":
+        """Return the first n rows; nothing is copied."""
+        part = copy(self)
+        for name in ("gram", "spread", "normalized_gram"):
+            part.__dict__.pop(name, None)
+        part.starts = np.minimum(self.starts, n)
+        sizes = np.diff(part.starts)
+        part.layers, part.grams = ([block[:size] for block, size in zip(each, sizes, strict=True)] for each in (self.layers, self.grams))
+        part.spelling = self.spelling[:n] if self.spellings is not None else None
+        return part
 
     def let_go(self) -> None:
         """Leave what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
@@ -51,6 +74,8 @@ class Rows:
         if not self.layers:
             return np.empty((0, 0)), np.empty((0, 0))
         means = np.concatenate([mix.means_of(block) for block in self.layers])
+        if self.spellings is not None:
+            means = np.concatenate([mix.means_of(self.spellings[:, None])[self.spelling], means], axis=1)
         return means, mix.gram_deviations(self.gram, means, self.dim)
 
     @cached_property
@@ -72,20 +97,27 @@ class Rows:
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """(n,) row numbers -> (n, L, D) float32."""
+        rows = np.asarray(rows)
         blocks = np.searchsorted(self.starts, rows, side="right") - 1
-        shape = self.layers[0].shape[1:] if self.layers else (0, 0)
-        out = np.empty((len(rows), *shape), np.float32)
+        out = np.empty((len(rows), self.n_layers, self.dim) if self.layers else (len(rows), 0, 0), np.float32)
+        n_shared = int(self.spellings is not None)
         for block in np.unique(blocks):
-            here = blocks == block
-            out[here] = widen(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
+            chosen = blocks == block
+            out[chosen, n_shared:] = widen(self.layers[block][rows[chosen] - self.starts[block]])
+        if n_shared:
+            out[:, 0] = widen(self.spellings[self.spelling[rows]])
         return out
 
 
-def schema_of(n_layers: int, dim: int) -> pa.Schema:
-    """Columns of an occurrence table of L layers of size D."""
+def schema_of(n_layers: int, dim: int, *, is_compact: bool = False) -> pa.Schema:
+    """Return the columns of an occurrence table of L layers of size D."""
     name = pa.dictionary(pa.int32(), pa.string())
     columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
-    columns += [("layers", pa.list_(pa.float16(), n_layers * dim)), ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2))]
+    columns += [("spelling", pa.int32())] if is_compact else []
+    columns += [
+        ("layers", pa.list_(pa.float16(), (n_layers - is_compact) * dim)),
+        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
+    ]
     return pa.schema(columns)
 
 

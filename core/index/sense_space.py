@@ -157,7 +157,7 @@ class SenseSpace:
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n, P) float32: as they were kept, or from the sentences read anew; only rows that were asked for take memory."""
         kept, computed = self._of(table)
-        vectors = {int(row): computed.get(int(row)) if kept is None or np.isnan(kept[row, 0]) else kept[row] for row in rows}
+        vectors = {int(row): computed.get(int(row)) if kept is None else kept[row] for row in rows}
         if missing := [row for row, vector in vectors.items() if vector is None]:
             read = self.substitutes.vectors(*self._places_of(table, np.array(missing))).astype(np.float16)
             for row, vector in zip(missing, read, strict=True):
@@ -168,7 +168,7 @@ class SenseSpace:
     def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n,) bool: which of some rows have nothing kept beside the table, so that their sentences are read anew."""
         kept, _ = self._of(table)
-        return np.ones(len(rows), bool) if kept is None else np.isnan(kept[rows, 0])
+        return np.full(len(rows), kept is None)
 
     def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, Bounded[int, np.ndarray]]:
         key = str(table.folder), str(table.meta["corpus"])
@@ -187,18 +187,13 @@ class SenseSpace:
         return places, words
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
-        """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""
-        if tables := getattr(table, "tables", ()):
-            parts = [self._read(part) for part in tables]
-            sizes = [(len(part), self.substitutes.dim) for part in tables]
-            filled = [np.full(size, np.nan, np.float16) if part is None else part for part, size in zip(parts, sizes, strict=True)]
-            return None if all(part is None for part in parts) else np.concatenate(filled)
+        """Return the substitutes stored next to a table, (N, P) float16, or None."""
         if not keeps_substitutes(table) or table.meta["model"] != self.fingerprint:
             return None
         with suppress(OSError, EOFError, ValueError):
             kept = np.load(table.folder / KEPT, mmap_mode="r")
-            if kept.shape == (len(table), self.substitutes.dim):
-                return kept
+            if kept.shape[1:] == (self.substitutes.dim,) and len(kept) >= len(table):  # more than `table.basic` has
+                return kept[: len(table)]
         return None
 
     def keep(self, table: OccurrenceTable) -> None:
@@ -222,6 +217,11 @@ def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[lis
 def keeps_substitutes(table: OccurrenceTable) -> bool:
     """Whether the substitutes of a table's rows lie beside it; else, as of older indexes, they are computed when asked for."""
     return table.meta.get(SUBSTITUTES) == FORMAT
+
+
+def stored_substitutes(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+    """Return the substitutes that are stored next to a table, (n, P) float16 of some rows."""
+    return np.load(table.folder / KEPT, mmap_mode="r")[rows]
 
 
 def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:

@@ -89,6 +89,26 @@ class OccurrenceTable(Index):
         return np.union1d(self.labeled_rows(lemma), guessed)
 
     @cached_property
+    def basic(self) -> "OccurrenceTable":
+        """The first rows, those of a language's basic sentences: measures over all words are made of them. Usually the table itself."""
+        if (facts := self.meta.get("basic")) is None:
+            return self
+        part = OccurrenceTable.__new__(OccurrenceTable)
+        part.folder, part.meta = self.folder, {name: value for name, value in (self.meta | facts).items() if name != "basic"}
+        n = facts["occurrences"]
+        part.rows, part.types = self.rows.first(n), self.types.first(facts["types"])
+        part.sentences, part.texts, part.tags, part.guessed = (
+            column[: facts["sentences"]] for column in (self.sentences, self.texts, self.tags, self.guessed)
+        )
+        part.words, part.senses, part.lemmas = (
+            getattr(self, name)[: facts[count]] for name, count in (("words", "types"), ("senses", "senses"), ("lemmas", "lemmas"))
+        )
+        part.word, part.sense, part.lemma, part.sentence, part.position = (
+            column[:n] for column in (self.word, self.sense, self.lemma, self.sentence, self.position)
+        )
+        return part
+
+    @cached_property
     def guesses(self) -> dict[int, str]:
         """The sense that a model, not a person, gave a row, by its number."""
         sentences = np.flatnonzero(self.guessed.is_valid().to_numpy(zero_copy_only=False))

@@ -29,11 +29,12 @@ from ..elmo.models import Model, open_model
 from ..elmo.weights import load_softmax
 from ..files import sums
 from ..files.artifacts import read_json, replacing, safe_name, write_json
-from ..index.build import build_index
+from ..index.build import build_index, compact
 from ..index.sense_space import KEPT, open_space
-from ..senses import evidence, pairs, verdict
+from ..senses.calibration import FILE as VERDICT
 from ..senses.evaluate import static_vectors
 from ..senses.reports import sense_report_of
+from ..senses.trust import GAINS, word_ranking, write_gains
 from ..text import languages
 from ..text.corpora import open_corpus
 from ..text.languages import Language
@@ -46,7 +47,7 @@ MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, 
 MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
 MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
-BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # the table
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
 RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
 
 
@@ -77,10 +78,10 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
         return BundlePart(name + end, model, tuple(files), commands, MINUTES.get(name + end))
 
-    table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "substitutes.npy", "verdict.json")]
+    table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "gains.json", "substitutes.npy")]
     yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
     yield part("space", [f"{model}/sense_space.npz"], f"core.lab sense-space --language {code} --write")
-    yield part("verdicts", [f"verdict-{language.more_sentences}.json"], f"core.lab verdicts --language {code} --write")
+    yield part("verdicts", [f"{language.targets}/{VERDICT}"], f"core.lab verdicts --language {code} --write")
     yield part("lessons", [f"{model}/lessons.json"], f"core.lab lessons --model {model}")
     card = f"core.lab card --data {{data}} --model {model}"
     yield part("measures", [f"{model}/measures.json"], card + (" --limit-text 3000" if english else ""))
@@ -187,22 +188,20 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
     senses."""
     model = open_model(language.model)
     sentences = open_corpus(language.sentences, language)
+    more = open_corpus(language.reference, language) if language.reference else []
     _spell(model, language, sentences, note)
-    table = build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE)
+    build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE, more=more)
+    table = compact(folder)
     (folder / "maps").mkdir()
-    names = [*table.lemmas, ALL_WORDS]
+    names = [*table.basic.lemmas, ALL_WORDS]
     for k, word in enumerate(names, 1):
         fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
         note(f"map {k} of {len(names)}: {word}")
     senses = {name: _senses(table, name) for name in model.layers.spaces}
     write_json(folder / "senses.json", senses)
-    vectors = static_vectors(model)
-    space = open_space(model, vectors)
-    if space:
+    if space := open_space(model, static_vectors(model)):
         space.keep(table)
-    rows = evidence.of_rows(model.encoder, vectors, table, pairs.rows_to_judge(table), space)
-    if calibration := pairs.measure(table, rows):
-        write_json(folder / verdict.FILE, verdict.as_json(calibration))
+    write_gains(folder / GAINS, word_ranking(table, {name: layer_weights(name, model.layers.n) for name in model.layers.spaces}))
     return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
 
 

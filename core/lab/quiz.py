@@ -21,7 +21,7 @@ from ..senses import quiz
 from ..senses.evaluate import static_vectors
 from ..text import languages
 from ..text.corpora import labeled_of
-from ..text.labeled_words import with_all, words_of
+from ..text.labeled_words import words_of
 from ..text.tokens import join_tokens
 
 
@@ -62,7 +62,7 @@ def measure(code: str, number: int) -> Answer:
     language = languages.get_language(code)
     model = open_model(language.model)
     space = open_space(model, static_vectors(model))
-    table = open_table(with_all(language.sentences), model, targets_only=True)
+    table = open_table(language.sentences, model, targets_only=True)
     questions = [request for word in words_of(language) if (request := quiz.question(number, word, labeled_of(language, word)))]
     readings = {"best layer": [], "sense space": []}
     for request in questions:

@@ -27,7 +27,6 @@ from ..senses.senseval import read_senseval
 from ..senses.separation import one_nn
 from ..senses.verdict import has_senses
 from ..text import languages
-from ..text.labeled_words import with_all
 from .lessons import sentences_of, shuffled, untrained
 
 SENSEVAL = ("hard", "interest", "line", "serve")
@@ -101,15 +100,14 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
     """Learn the map from all labeled words of a language; with `write` store it next to the model, and substitutes next to the tables."""
     language = languages.get_language(code)
     model = open_model(language.model)
-    own = open_table(language.sentences, model, targets_only=True)
-    table = open_table(with_all(language.sentences), model, targets_only=True)
+    table = open_table(language.sentences, model, targets_only=True)
+    own = table.basic
     space = index_space.open_space(model, static_vectors(model))
     space.learned = None
     names = [word for word in table.lemmas if has_senses(table, word)]
     rows = [table.labeled_rows(word) for word in names]
-    for part in table.tables:
-        if write or (not nulls and part.folder != own.folder):
-            space.keep(part)
+    if write:
+        space.keep(table)
     views = space.of_rows(table, np.concatenate(rows))
 
     def learned_from(views: np.ndarray) -> list[Word]:

@@ -2,17 +2,17 @@
 
 Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes): each bundled word is judged by coefficients that the
 other words teach, each tenth of the additional words by the other nine. Pairs of one sense and of two count equally, and so do words. Then
-the same words as if they had no labels. Stored are verdict.json next to the table of bundled words, and assets/verdict-NAME.json for the
-additional words, with histograms of the evidence over the pairs of both (core.senses.densities).
+the same words as if they had no labels. Both sets of coefficients are stored in verdict.json next to the table, with histograms of the
+evidence over the pairs of both (core.senses.densities).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from ..cli.options import Answer
-from ..common.config import ASSETS
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..elmo.mix import layer_weights, mixed
@@ -27,7 +27,6 @@ from ..senses.densities import Density, as_json, count
 from ..senses.evaluate import static_vectors
 from ..senses.verdict import SURE
 from ..text import languages
-from ..text.labeled_words import with_all
 
 FOLDS = 10
 BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
@@ -147,8 +146,8 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
         raise BadInput(f"There is no kind of evidence '{wrong}'. Kinds are: {', '.join(LABELED_COLUMNS)}.")
     language = languages.get_language(code)
     model = open_model(language.model)
-    own = open_table(language.sentences, model, targets_only=True)
-    table = open_table(with_all(language.sentences), model, targets_only=True)
+    table = open_table(language.sentences, model, targets_only=True)
+    own = table.basic
     bundled = pairs.words_to_judge(own)
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
     tables = {"own words": (own, bundled), "further words": (table, further)}
@@ -172,15 +171,15 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
     if write:
         seen = evidence.of_rows(model.encoder, static_vectors(model), own, pairs.rows_to_judge(own), space)
         measured = pairs.measure(own, seen)
-        write_json(own.folder / verdict.FILE, verdict.as_json(measured))
         votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
         plain = plain_densities(model, list(tables.values()))
         sets = [
             densities_of([*of["own words"], *of["further words"]], columns) | plain
             for of, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
         ]
-        facts = {"model": model.fingerprint, "words": len(further), "votes": votes, "densities": as_json(*sets)}
-        write_json(ASSETS / f"verdict-{language.more_sentences}.json", facts)
+        words = {**measured.words, **{word: verdict.trust_of(table, word) for word in further}}
+        record = verdict.as_json(replace(measured, words=words, reference_votes=tuple(votes)))
+        write_json(table.folder / verdict.FILE, {**record, "densities": as_json(*sets)})
         lines.append(f"stored: {measured.votes} {measured.alone} {votes}")
     return result, lines
 

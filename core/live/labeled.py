@@ -12,7 +12,7 @@ from .scene import labels
 
 def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     """Add the table of labeled tokens to the pack and return its facts."""
-    table, judge = workspace.targets, levels.judge(workspace)
+    table, judge = workspace.targets.basic, levels.judge(workspace)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]
     layers = table.rows.take(rows)
@@ -53,7 +53,7 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
 
 def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str, dict]:
     """Add each word's scene without stars, its dots and projection axes, to the pack. Returns the facts of each."""
-    table, scenes, numbers, start = workspace.targets, {}, [], 0
+    table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
     for lemma in lemmas:
         dots = scene.labeled_dots(workspace, table, lemma)
         axes = [

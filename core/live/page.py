@@ -98,7 +98,7 @@ def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     Raises BadInput for a word that is in neither of its sentences.
     """
     if not examples:
-        pairs, lemmas = workspace.language.examples.get("pairs", {}), set(workspace.targets.lemmas)
+        pairs, lemmas = workspace.language.examples.get("pairs", {}), set(workspace.targets.basic.lemmas)
         examples = [(word, *pairs[word]) for word in pairs if word in lemmas] or [(word, *pair) for word, pair in pairs.items()]
     if not examples:
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=workspace.language.name))

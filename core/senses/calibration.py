@@ -20,6 +20,7 @@ class VoteAgreement:
     cosines: np.ndarray  # (n,) of both sentences, the word's mean taken off
 
 
+FILE = "verdict.json"  # in a table's folder: its core.senses.verdict.Calibration, and the histograms of core.senses.densities
 # Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
 # in both places, the sense that each is nearest to, the word's vectors at a layer.
 AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.config import ASSETS
 from ..elmo.models import Model
 from ..files.artifacts import read_json
-from .calibration import weights_of
+from ..index.tables import bundled_folder
+from .calibration import FILE, weights_of
 
 BINS = 40
 OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
@@ -31,15 +31,10 @@ class Density:
 def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
     """Return the histograms of a model by kind of evidence (core.senses.calibration), layer ("0", "1", ...) and "mix", for words with labels
     or without; {} for a model that none were made with."""
-    bundled = read_bundled(model).get("densities", {}).get(_set(labeled), {})
+    folder = bundled_folder(model)
+    record = read_json(folder / FILE, expect=dict) if folder and (folder / FILE).is_file() else {}
+    bundled = record.get("densities", {}).get(_set(labeled), {})
     return {kind: _from_json(record) for kind, record in bundled.items()}
-
-
-def read_bundled(model: Model) -> dict:
-    """Read what was learned from the additional labeled words of a model's language; {} where it was learned with another model."""
-    path = ASSETS / f"verdict-{model.language.more_sentences}.json"
-    record = read_json(path, expect=dict) if model.language.more_sentences and path.is_file() else {}
-    return record if record.get("model") == model.fingerprint else {}
 
 
 def count(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:

@@ -1,7 +1,7 @@
 """Whether one word means the same in two sentences, of any two words: which labeled sentences know it, how both are read, the verdict.
 `Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,22 +13,21 @@ from ..common.errors import ElmoscopeError, MissingArtifact
 from ..common.memo import Bounded
 from ..elmo.models import Model
 from ..files.artifacts import write_json
-from ..index.joined import JoinedTable
 from ..index.neighbors import query_of
 from ..index.sense_space import SenseSpace, open_space
 from ..index.table import OccurrenceTable
-from ..index.tables import open_table, opens_at_once
+from ..index.tables import open_table, open_word, opens_at_once
 from ..static.vectors import StaticVectors, open_vectors
-from ..text.labeled_words import corpus_for
+from ..text.labeled_words import list_words
 from ..text.languages import Language
-from ..text.readings import WordInContext
+from ..text.readings import WordInContext, dictionary_forms
 from ..text.target_word import same_word
 from ..text.tokens import bare
 from . import evidence, pairs, verdict
-from .densities import read_bundled
 from .verdict import Calibration, Separability, Verdict
 
 MOST_TRUSTS = 4_096  # words whose trust is cached, each in one table
+MOST_TABLES = 16  # tables of single words that stay open
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +57,7 @@ class Judge:
         self._encode = encode or (lambda sentences: model.encoder.encode([list(tokens) for tokens in sentences]))
         self._bundled: Calibration | None = None
         self._trusts: Bounded[tuple[str, str], Separability] = Bounded(MOST_TRUSTS)
+        self._words: Bounded[str, OccurrenceTable] = Bounded(MOST_TABLES)
 
     def judge(self, first: WordInContext, second: WordInContext, corpus: str = "") -> Judgment:
         """Both words, by the labeled sentences of a corpus (a language's own if none), else by what needs no labels."""
@@ -136,6 +136,7 @@ class Judge:
             return verdict.USUAL
         if known := verdict.read(own.folder):
             return known
+        own = own.basic
         rows = pairs.rows_to_judge(own)
         measured = (
             pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.sense_space)) if len(rows) else None
@@ -147,14 +148,16 @@ class Judge:
                 write_json(own.folder / verdict.FILE, verdict.as_json(measured))
         return measured
 
-    def _tables(self, word: WordInContext, corpus: str) -> list[OccurrenceTable]:
-        tables = []
+    def _tables(self, word: WordInContext, corpus: str) -> Iterator[OccurrenceTable]:
         for name in dict.fromkeys([corpus, self.model.language.sentences]):
             with suppress(ElmoscopeError):
                 if name:
-                    words = [word.read_as or word.spelling]
-                    tables.append(self._table(corpus_for(name, words, lambda own: self._table(own).word_codes)))
-        return tables
+                    yield self._table(name)
+        listed = list_words(self.model.language)
+        spelling = word.read_as or word.spelling
+        if lemma := next((form for form in (spelling, *dictionary_forms(spelling)) if form in listed), ""):
+            with suppress(ElmoscopeError):  # a model whose table has not all words of its language
+                yield self._words.value(lemma, lambda: open_word(lemma, self.model))
 
     def _own(self) -> OccurrenceTable | None:
         """The labeled sentences of the model's own language; None where it has none here."""
@@ -164,21 +167,17 @@ class Judge:
             return None
 
     def _ground_for(self, table: OccurrenceTable, lemma: str) -> Calibration:
-        """The ground with this word's trust in this table; of the many further words by what was learned from them, where that was of this model."""
+        """The ground with this word's trust in this table; of the words of the reference corpus by what was learned from them."""
         ground = self.ground()
         own = self._own()
         is_own = own is not None and table.folder == own.folder
-        if is_own and lemma in own.lemmas and lemma in ground.words:
+        if is_own and lemma in own.basic.lemmas and lemma in ground.words:
             return ground
+        if is_own and lemma in ground.words:
+            return replace(ground, votes=ground.reference_votes or ground.votes)
         key = f"{table.folder} {table.meta['corpus']}", lemma
         trust = self._trusts.value(key, lambda: verdict.trust_of(table, lemma))
-        votes = self._votes_of_further() if is_own and isinstance(table, JoinedTable) else None
-        return replace(ground, words={lemma: trust}, votes=votes or ground.votes)
-
-    def _votes_of_further(self) -> tuple[float, ...] | None:
-        """The coefficients learned from the further words under this very model (core.lab.verdicts); else None."""
-        votes = tuple(read_bundled(self.model).get("votes", ()))
-        return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learned them
+        return replace(ground, words={lemma: trust})
 
     def _without_labels(self, words: Sequence[WordInContext]) -> Verdict:
         spellings = [(word.word,) for word in words]

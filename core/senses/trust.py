@@ -7,7 +7,7 @@ saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo'
 sets, and no single word was tested against luck, as is done here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -20,7 +20,9 @@ from ..files.artifacts import read_json, write_json
 from ..index.table import OccurrenceTable
 from .separation import TIE, judge, mutual_pairs, resampled
 
+GAINS = "gains.json"  # in a table's folder: how well each space separates the senses of its words
 FORMAT = 1  # of a file of gains
+DIGITS = 4  # in that file
 K = 10  # true neighbors of a point that are asked for
 
 
@@ -134,15 +136,10 @@ def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
     )
 
 
-def word_ranking(
-    table: OccurrenceTable, mixes: Mapping[str, Sequence[float]], report: Callable[[int, int], None] | None = None
-) -> dict[str, dict[str, WordGain]]:
-    """Every labeled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)). `report(words
-    done, words in all)` is called after each."""
+def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
+    """Every labeled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,))."""
     result = {}
-    for done, lemma in enumerate(table.lemmas):
-        if report:
-            report(done, len(table.lemmas))
+    for lemma in table.lemmas:
         rows = table.labeled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:
@@ -151,17 +148,23 @@ def word_ranking(
 
 
 def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None:
-    """Word -> space -> gain, as JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write gains by word and space as JSON: a list of numbers each, in the order of the fields."""
     measured = [each.name for each in fields(WordGain) if each.init]
-    words = {w: {name: {key: getattr(gain, key) for key in measured} for name, gain in spaces.items()} for w, spaces in gains.items()}
-    write_json(path, {"format": FORMAT, "words": words})
+    words = {
+        word: {name: [round(getattr(gain, key), DIGITS) for key in measured] for name, gain in spaces.items()}
+        for word, spaces in gains.items()
+    }
+    write_json(path, {"format": FORMAT, "fields": measured, "words": words})
 
 
 def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
     """What `write_gains` wrote; {} where there is no such thing, or another."""
-    with suppress(ElmoscopeError, KeyError, TypeError):
+    with suppress(ElmoscopeError, KeyError, TypeError, ValueError):
         record = read_json(path, expect=dict) if path.is_file() else {"format": None}
         if record["format"] == FORMAT:
-            return {word: {name: WordGain(**gain) for name, gain in spaces.items()} for word, spaces in record["words"].items()}
+            names = record["fields"]
+            return {
+                word: {name: WordGain(**dict(zip(names, gain, strict=True))) for name, gain in spaces.items()}
+                for word, spaces in record["words"].items()
+            }
     return {}

@@ -35,7 +35,18 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors
 from . import centroids, discriminants, evidence
-from .calibration import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, TOKEN, UNLABELED_COLUMNS, VoteAgreement, inputs_of, probability_of
+from .calibration import (
+    AROUND,
+    EXPECTED,
+    FILE,
+    LABELED_COLUMNS,
+    NEAREST,
+    TOKEN,
+    UNLABELED_COLUMNS,
+    VoteAgreement,
+    inputs_of,
+    probability_of,
+)
 from .evidence import Evidence
 from .separation import above_chance, purity_at_k
 
@@ -43,7 +54,6 @@ K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
 CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57% of 4,600 labeled sentences, above in 94
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
-FILE = "verdict.json"  # of a table's folder: its Calibration, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
 
 
@@ -65,6 +75,7 @@ class Calibration:
     alone: tuple[float, ...]  # ... and where they are not
     centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
+    reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
@@ -226,14 +237,15 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    return Calibration(words, record["layer"], tuple(record["votes"]), tuple(record["alone"]), record.get("centers", {}), record["ring"])
+    votes, alone, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
+    return Calibration(words, record["layer"], votes, alone, record.get("centers", {}), record["ring"], others)
 
 
 def as_json(ground: Calibration) -> dict:
     """What `read` reads."""
-    words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 4)} for lemma, value in ground.words.items()}
+    words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 8)} for lemma, value in ground.words.items()}
     centers = {name: [round(float(value), 4) for value in center] for name, center in ground.centers.items()}
-    learned = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
+    learned = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone", "reference_votes")}
     ring = None if ground.ring is None else round(ground.ring, 4)
     return {"layer": ground.layer, "words": words, **learned, "centers": centers, "ring": ring}
 

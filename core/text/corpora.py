@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..files.registry import resolve
 from . import languages
-from .labeled_words import parts, sentences_of, sentences_with
+from .labeled_words import owner_of, sentences_with
 from .languages import Language
 from .morphemes import may_follow_noun
 from .normalization import fold_case, plain_word
@@ -20,24 +20,28 @@ BUNDLED_CORPUS = "sentences"
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
 
-    A language's own labeled sentences are stored by words, for people; they come cut as its models read them. "sentences+python" has
-    those of a further word behind them, "sentences+more-words" those of all (core.text.labeled_words).
+    A language's own labeled sentences are stored by words, for people; they come cut as its models read them. They are two corpora in one
+    file: the first part, and the reference (core.text.labeled_words).
     """
-    owner = sentences_of(name)
-    own, added = parts(name)
+    owner = owner_of(name)
     with languages.reading(owner or language or languages.in_use()):
-        sentences = read_sentences(resolve(own, "corpus"))
-    if owner and owner.tokenizer != "words":
-        sentences = [recut(sentence, owner) for sentence in sentences]
-    return [*sentences, *(sentence for item in added for sentence in labeled_of(owner, item))]
+        if not (owner and owner.basic):
+            sentences = read_sentences(resolve(name, "corpus"))
+        elif name == owner.sentences:
+            sentences = read_sentences(resolve(name, "corpus"), limit=owner.basic)
+        else:
+            sentences = read_sentences(resolve(name, "corpus"))[owner.basic :]
+    return _recut_all(sentences, owner) if owner else sentences
 
 
-def labeled_of(language: Language, added: str) -> list[Sentence]:
-    """The labeled sentences of a further word of the language, or of all of them, cut as its models read them."""
+def labeled_of(language: Language, word: str) -> list[Sentence]:
+    """Return the labeled sentences of a word of the language, cut as its models read them."""
     with languages.reading(language):
-        whole = added == language.more_sentences
-        result = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
-    return [recut(sentence, language) for sentence in result] if language.tokenizer != "words" else result
+        return _recut_all(sentences_with(language, word), language)
+
+
+def _recut_all(sentences: list[Sentence], language: Language) -> list[Sentence]:
+    return sentences if language.tokenizer == "words" else [recut(sentence, language) for sentence in sentences]
 
 
 def recut(sentence: Sentence, language: Language) -> Sentence:

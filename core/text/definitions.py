@@ -34,15 +34,14 @@ def every(language: Language) -> list[tuple[str, str, str]]:
 
 def _senses(language: Language) -> dict[str, dict[str, dict[str, str]]]:
     """Return for each word and sense the part of speech, "pos", and the definitions by language code."""
-    names = [f"senses-{language.code}.json", *([f"{language.more_sentences}-senses.json"] if language.more_sentences else [])]
-    paths = [path for name in names if (path := config.ASSETS / name).is_file()]
-    return _read(tuple((path, path.stat().st_mtime_ns) for path in paths))
+    path = config.ASSETS / f"senses-{language.code}.json"
+    return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 @lru_cache(maxsize=4)
-def _read(files: tuple[tuple[Path, int], ...]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the senses in files with these times of change."""
-    return {word: senses for path, _ in files for word, senses in read_json(path, expect=dict).items()}
+def _read(path: Path, changed: int) -> dict[str, dict[str, dict[str, str]]]:
+    """Read a file of definitions; `changed` is the time of its last change."""
+    return read_json(path, expect=dict)
 
 
 PACKAGE, LEXICON = "wn==1.1.1", "oewn:2024"  # what to install, and to download

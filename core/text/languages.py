@@ -52,9 +52,10 @@ class Language:
     tokenizer: str = "words"  # a key of TOKENIZERS
     model: str = ""  # names in core.files.registry, used if they are on this machine
     vectors: str = ""
-    sentences: str = ""  # bundled ones with labeled senses
-    more_sentences: str = ""  # those of many more words, read by the word: see core.text.labeled_words
-    targets: str = ""  # the folder of assets that holds the table and the maps of those sentences
+    sentences: str = ""  # our sense-labeled ones, a JSONL file
+    basic: int = 0  # so many of its sentences, the first ones, are the corpus of that name; 0: all of them
+    reference: str = ""  # the name of the others as a corpus, with which it is compared
+    targets: str = ""  # the folder of assets that holds the table of all their labeled words, and maps
     corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...
     hold_out: float = 0.0  # ... but for this share of their lines, which measures it
     filters: tuple[tuple[int, int], ...] = ()  # (width in bytes, number) of a model's char-CNN, narrowest first; () as English

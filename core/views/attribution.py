@@ -83,7 +83,6 @@ class Attribution:
 def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     """Return the influences. The word's own sentence does not count for the senses. Raises BadInput as `variants` does."""
     word, other = request.word, request.other
-    workspace = workspace.about(word)
     weights = layer_weights(MIX, workspace.layers.n, request.weights or None)
     lemma = word.lemma_in(workspace.targets) if workspace.is_labeled else None
     measures = _senses(workspace.targets, lemma, word, weights) if lemma else None

@@ -225,7 +225,7 @@ def read(workspace: Workspace, first: Side, second: Side) -> list[SideTexts] | N
     """Read every token of both sides. None while one is being read. Raises BadInput for equal sides and for missing dates."""
     chosen = choose(workspace, first, second)
     tables = [workspace.opener.every_token(side.corpus, workspace.names.model) for side in chosen.sides]
-    return None if None in tables else [chosen.texts(k, table) for k, table in enumerate(tables)]
+    return None if None in tables else [chosen.texts(k, table.basic) for k, table in enumerate(tables)]
 
 
 @reads_as_model

@@ -296,7 +296,8 @@ def is_same(first: SpaceName, second: SpaceName) -> bool:
 
 
 def _table(workspace: Workspace, side: SpaceName) -> OccurrenceTable | None:
-    return (workspace.opener.every_token if side.whole else workspace.opener.targets)(side.corpus, side.source)
+    table = (workspace.opener.every_token if side.whole else workspace.opener.targets)(side.corpus, side.source)
+    return table and table.basic
 
 
 def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceTable | None, fewest: int) -> Space:

@@ -140,7 +140,7 @@ class Collocates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeynessRequest:
-    """A second corpus to compare with; "" is the further labeled sentences of the model's language."""
+    """A second corpus to compare with; "" is the reference corpus of the model's language."""
 
     against: str = ""
     minimum: int = 5
@@ -385,9 +385,9 @@ def grammar_of(workspace: Workspace) -> set[str]:
 
 @reads_as_model
 def reference_of(workspace: Workspace) -> str:
-    """Return the default corpus to compare with: more labeled sentences, or the language's own."""
+    """Return the default corpus to compare with: the other labeled sentences, or the language's own."""
     language = sentences_of(workspace.corpus) or workspace.language
-    choices = [name for name in (language.more_sentences, language.sentences) if name and name != workspace.corpus]
+    choices = [name for name in (language.reference, language.sentences) if name and name != workspace.corpus]
     if not choices:
         raise BadInput(t("No other corpus in this language. Name one to compare with."))
     return choices[0]

@@ -93,7 +93,6 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
     alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
     if not alignment.changes:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
-    workspace = workspace.about(*both)
     space = request.space
     weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
     lemma = _find_shared_lemma(workspace, *both)

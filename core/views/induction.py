@@ -109,7 +109,6 @@ def opening(workspace: Workspace) -> InductionRequest:
 @reads_as_model
 def compute(workspace: Workspace, request: InductionRequest) -> Induction | None:
     """Return the clusters, or None while the table is being read. Raises BadInput for a word with too few sentences."""
-    workspace = workspace.about(WordInContext((request.word,), 0))
     word = lemma_of(workspace, request.word)
     if (table := labeled_with(workspace, word) or workspace.every_token) is None:
         return None
@@ -169,7 +168,8 @@ def labeled_with(workspace: Workspace, word: str = "") -> OccurrenceTable | None
 
 @reads_as_model
 def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
-    """Return words with enough occurrences in a table: labeled ones first, then others by frequency, without stop words."""
+    """Return words with enough basic occurrences in a table: labeled ones first, then others by frequency, without stop words."""
+    table = table.basic
 
     def choose() -> list[str]:
         in_lemmas = np.bincount(table.lemma[table.lemma >= 0])

@@ -1,9 +1,8 @@
 """A word's labeled sentences on a map of every space, how well each space separates the senses, and how far a map can be trusted."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,6 @@ from ..analysis.maps import FrozenMaps, follow, insert
 from ..analysis.trustworthiness import trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
-from ..common.config import cache_folder
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -24,8 +22,7 @@ from ..index.neighbors import Occurrence, Query, best
 from ..index.table import OccurrenceTable
 from ..senses.reports import sense_report_of, senses_report_of, static_report_of
 from ..senses.separation import SenseReport
-from ..senses.trust import Links, WordGain, links, read_gains, word_ranking, write_gains
-from ..text.labeled_words import list_words_in, with_all
+from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
 from .levels import judge, sense_space
@@ -170,36 +167,16 @@ def offers_senses(workspace: Workspace, word: str, plan: str) -> bool:
 
 
 @reads_as_model
-def has_further_words(workspace: Workspace) -> bool:
-    """Return whether the corpus is a language's own with more labeled words than its bundled table."""
-    return with_all(workspace.corpus) != workspace.corpus and bool(list_words_in(workspace.corpus))
-
-
-@reads_as_model
-def gains_file(workspace: Workspace) -> Path:
-    """Return where the gains of all labeled words of the language are stored."""
-    return cache_folder() / "words" / f"{workspace.language.code}-{workspace.model.fingerprint}.json"
-
-
-@reads_as_model
 def open_gains(workspace: Workspace) -> dict[str, dict[str, WordGain]]:
-    """Return these gains by word and space. {} before they were measured, and for a corpus without additional words."""
-    if not has_further_words(workspace):
-        return {}
-    path = gains_file(workspace)
-    changed = path.stat().st_mtime_ns if path.is_file() else 0
-    return workspace.opener.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
+    """Return how well each space separates the senses of each labeled word, by word and space, where it ships with the table; else {}."""
+    path = workspace.targets.folder / GAINS
+    return workspace.opener.memo.value("gains", path, lambda: read_gains(path), most=4)
 
 
-def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
-    """Measure how well each space separates each labeled word's senses. `report` receives words done and in all."""
-    spaces = Layers(table.meta["layers"]).spaces
-    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
-
-
-def keep_gains(file: Path, table: OccurrenceTable, report: Callable[[int, int], None]) -> None:
-    """Measure the gains of a table's words, for `open_gains`."""
-    write_gains(file, word_gains(table, report))
+def word_gains(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
+    """Measure how well each space separates the senses of the basic labeled words, by word and space."""
+    table = table.basic
+    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in Layers(table.meta["layers"]).spaces})
 
 
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:

@@ -100,13 +100,12 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
             if request.words
             else t("There is no word to look at. Type a sentence.")
         )
-    about = workspace.about(*request.words)
-    table, request = about.targets, replace(request, among=request.among or choose_among(about, request.words))
+    table, request = workspace.targets, replace(request, among=request.among or choose_among(workspace, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
-    queries = about.queries(request.words)
+    queries = workspace.queries(request.words)
     own = [_as_weighed(query.layers, request) for query in queries]
     lemma = request.words[0].lemma_in(table)
-    near = [_same_word(about, table, *each, request) for each in zip(request.words, queries, strict=True)]
+    near = [_same_word(workspace, table, *each, request) for each in zip(request.words, queries, strict=True)]
     everything = None
     if request.whole and not all(near):
         if (everything := workspace.every_token) is None:
@@ -115,16 +114,18 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     report, static, alone = None, None, {}
     if lemma is not None:
         with suppress(BadInput):
-            report = report_of(about, lemma, weights, normalized=request.normalized)
-            alone = {str(k): report_of(about, lemma, item, normalized=request.normalized) for k, item in enumerate(np.eye(len(weights)))}
-            static = static_report(about, lemma)
+            report = report_of(workspace, lemma, weights, normalized=request.normalized)
+            alone = {
+                str(k): report_of(workspace, lemma, item, normalized=request.normalized) for k, item in enumerate(np.eye(len(weights)))
+            }
+            static = static_report(workspace, lemma)
     flat, dots, stars = None, (), np.empty((0, 2))
     if report is not None and request.among == SAME:
-        flat, stars = _map(about, table, lemma, queries, request)
+        flat, stars = _map(workspace, table, lemma, queries, request)
         dots = [table.occurrence(int(row)) for row in map_rows(table, lemma)]
     elif everything is not None:
         flat, stars = _plane(workspace, everything, queries, request)
-    lengths = layer_lengths(about) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
+    lengths = layer_lengths(workspace) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
     spellings, leans = _leans(everything, near, own, request)
     return Mixed(
         lemma=lemma,
@@ -147,11 +148,10 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
 @reads_as_model
 def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
     """Return the data for any mix, or None while it is being read."""
-    about = workspace.about(*request.words)
-    lengths = layer_lengths(about)
+    lengths = layer_lengths(workspace)
     queries = workspace.queries(request.words)
-    if (request.among or choose_among(about, request.words)) == SAME:
-        return _any_of_labeled(about, queries, lengths, request)
+    if (request.among or choose_among(workspace, request.words)) == SAME:
+        return _any_of_labeled(workspace, queries, lengths, request)
     everything = workspace.every_token
     return None if everything is None else _any_of_spellings(workspace, everything, queries, lengths, request)
 
@@ -165,8 +165,8 @@ def choose_among(workspace: Workspace, words: Sequence[WordInContext]) -> str:
 
 @reads_as_model
 def layer_lengths(workspace: Workspace) -> np.ndarray:
-    """Return the mean vector length of each layer, (L,), over the labeled tokens."""
-    table = workspace.targets
+    """Return the mean vector length of each layer, (L,), over the basic labeled tokens."""
+    table = workspace.targets.basic
 
     def measure() -> np.ndarray:
         return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))

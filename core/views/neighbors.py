@@ -65,7 +65,6 @@ class Neighbors:
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
-    workspace = workspace.about(request.word)
     table = workspace.every_token if request.whole else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     of = {"word": request.word, "lemma": lemma}

@@ -70,7 +70,6 @@ class Pair:
 def compute(workspace: Workspace, request: PairRequest) -> Pair:
     """The answer; MissingArtifact where the vectors in use are not there."""
     both = request.first, request.second
-    workspace = workspace.about(*both)
     turned = angles(workspace, *both)
     return Pair(
         words=(bare(both[0].word), bare(both[1].word)),

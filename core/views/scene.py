@@ -80,8 +80,8 @@ def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
     try:
         folder = workspace.once("token folder", lambda: token_folder(own.corpus, workspace.model), own.corpus)
         if (folder / "meta.json").is_file():
-            return workspace.once("token table", lambda: OccurrenceTable(folder), own.corpus)
-        return own.targets
+            return workspace.once("token table", lambda: OccurrenceTable(folder).basic, own.corpus)
+        return own.targets.basic
     except ElmoscopeError:
         return None
 

@@ -27,7 +27,7 @@ from ..text import own_corpus
 from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
 from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
-from ..text.readings import WordInContext, dictionary_forms
+from ..text.readings import dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from .induction import rows_of
@@ -120,7 +120,7 @@ class Sides:
     def texts(self, k: int, table: OccurrenceTable) -> "SideTexts":
         """A side's table with its facts, where both are of the same sentences."""
         facts, mask = self.facts[k], self.masks[k]
-        is_other = len(facts.dates.codes) != len(table.sentences)  # the labeled sentences of further words stand among them
+        is_other = len(facts.dates.codes) != len(table.sentences)  # a table of the labeled sentences alone
         if is_other or (mask is not None and len(mask) != len(table.sentences)):
             mask = ~np.isin(list_keys(table.sentences), self.shared) if k == self.left_out.reduced and len(self.shared) else None
         return SideTexts(table, Facts() if is_other else facts, mask)
@@ -354,7 +354,7 @@ def word_texts(
     for k, side in enumerate(sides):
         if whole[k] and (table := workspace.opener.every_token(side.corpus, workspace.names.model)) is None:
             return None
-        tables[k] = table if whole[k] else tables[k]
+        tables[k] = table.basic if whole[k] else tables[k]
     by_lemma = all(table is not None and word in table.lemmas for table in tables)
     both = []
     for k, table in enumerate(tables):
@@ -386,7 +386,7 @@ def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | No
     """The labeled tokens of a language's own sentences where these label the word."""
     if not sentences_of(side.corpus or workspace.corpus):
         return None
-    targets = workspace.over(side.corpus or workspace.corpus).about(WordInContext((word,), 0)).targets
+    targets = workspace.over(side.corpus or workspace.corpus).targets
     return targets if word in targets.lemmas else None
 
 

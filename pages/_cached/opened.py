@@ -21,13 +21,11 @@ from core.files import registry
 from core.files.quotas import VISITS
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
-from core.index.tables import opens_at_once, takes_long, with_further
+from core.index.tables import opens_at_once, takes_long
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labeled_words import indexed
 from core.text.languages import Language
-from core.workspace import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
 from pages._frame.in_use import VECTORS_NOTED, selected_device
@@ -130,11 +128,10 @@ def is_labeled(corpus: str) -> bool:
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Return the job that builds the table of every token of a corpus, and start it if needed. The table is stored on disk.
 
-    A language's own sentences have one table, whichever additional words are selected. With `targets_only` it has the labeled tokens alone.
+    With `targets_only` it has the labeled tokens alone.
     """
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
-    corpus = key[0]
     return jobs.job(
         kind,
         key,
@@ -151,7 +148,6 @@ def find_table_job(corpus: str, model_name: str) -> Job | None:
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
     """Return the kind and the key of a job."""
-    corpus = corpus if targets_only else indexed(corpus)
     what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
     return "labeled tokens" if targets_only else "every token", what
 
@@ -198,13 +194,8 @@ def spent_by_visit() -> dict[tuple, int]:
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
-    """Return the table of every token with the labeled rows of additional words. Return None while a job builds it."""
-    table = table_job(corpus, model_name).result
-    if table is None or indexed(corpus) == corpus:
-        return table
-    targets(corpus, model_name)  # encodes the additional words first, in a job if they are many
-    reads = (("corpus", corpus), ("model", model_name))
-    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
+    """Return the table of every token, or None while a job builds it."""
+    return table_job(corpus, model_name).result
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:

@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from core.text.readings import WordInContext
 from core.workspace import Names, Workspace
 from pages._cached import opened
-from pages._cached.kept import keep, within_run
+from pages._cached.kept import keep
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
@@ -19,12 +17,6 @@ READS = {"model": ("model",), "language_model": ("model",), "targets": ("model",
 def workspace(in_use: InUse) -> Workspace:
     """Return the workspace for the selected model and data."""
     return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
-
-
-@within_run
-def about(in_use: InUse, *words: WordInContext) -> InUse:
-    """Return the workspace for the selected model and data, with the additional labeled words that these words need (`Workspace.about`)."""
-    return replace(in_use, corpus=workspace(in_use).about(*words).corpus)
 
 
 def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:

@@ -12,9 +12,8 @@ from core.common.i18n import ENGLISH, t
 from core.common.markup import shorten
 from core.files import registry
 from core.text import languages, readings
-from core.text.labeled_words import list_words, with_words
+from core.text.labeled_words import list_words
 from core.text.target_word import find_target_words
-from core.text.tokens import bare
 
 SPELLING = "4"  # the step of How it works that has a notebook of its own
 NEWS = ("sentences", "", "", "", "", "")  # the corpus, first and last date of each side; "": the example's own news
@@ -280,14 +279,8 @@ def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
 
 
 def words_in_use(settings: Settings, **more: Any) -> dict[str, Any]:
-    """Return the selected names, the target words in their sentences, and more.
-
-    The corpus is joined with the labeled sentences of additional target words (core.text.labeled_words).
-    """
-    sentences, names = pair(settings), names_in_use(settings, "model", "vectors", "corpus")
-    words = [read_as or token for text, position, read_as in sentences for token in languages.tokenize(text)[position : position + 1]]
-    corpus = with_words(names["corpus"], [*map(bare, words), str(settings.get("map_word") or "")])
-    return names | {"corpus": corpus, "sentences": sentences} | more
+    """Return the selected names, the target words in their sentences, and more."""
+    return names_in_use(settings, "model", "vectors", "corpus") | {"sentences": pair(settings)} | more
 
 
 def pair(settings: Settings) -> list[tuple[str, int, str]]:

@@ -20,7 +20,7 @@ from core.engines.allennlp_engine import is_ready
 from core.files import hub, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages
-from core.text.labeled_words import parts, sentences_of, with_all
+from core.text.labeled_words import sentences_of
 from core.text.languages import Language
 from pages._frame import language
 from pages._frame.choices import choice, coded_choice, fit_layers, settle_choice, turn_layers
@@ -256,9 +256,6 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
-    everything = with_all(default) if kind == "corpus" else default
-    if everything != default:  # the additional sentences are searched together with the language's own
-        others = [everything, *(name for name in others if name not in parts(everything)[1])]
     chosen = st.selectbox(
         label,
         [default, *others],  # the default comes first, because another language may replace it
@@ -267,8 +264,6 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
         help=help,
     )
     chosen = chosen or default
-    if chosen == everything != default:
-        st.caption(t("All labeled words: read once, 1 to 2 minutes, 300 MB."))
     entry = names.get(chosen)
     if entry is None:
         return default if kind == "model" and _offer_published(chosen) else chosen

@@ -21,7 +21,7 @@ from core.text.tokens import bare
 from core.views.pair import Angles, angles
 from pages._cached import jobs
 from pages._cached.kept import version
-from pages._cached.views import about, workspace, workspace_of
+from pages._cached.views import workspace, workspace_of
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
@@ -65,7 +65,6 @@ class Beside:
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
     """Show the expected words and the verdict in their containers, and the picture here."""
-    in_use = about(in_use, first.in_context, second.in_context)
     _prepare(in_use, first, second)
     with place:
         _verdict(in_use, first, second)

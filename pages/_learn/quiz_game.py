@@ -88,8 +88,7 @@ def _untouched() -> bool:
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     """Return the questions of a quiz in a language. This needs no model."""
     language = languages.get_language(code)
-    reads = (("corpus", language.sentences), ("corpus", language.more_sentences))
-    return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
+    return keep("quiz", [("corpus", language.sentences)], (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
 def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:

@@ -11,7 +11,7 @@ from core.text.corpora import labeled_of
 from core.text.labeled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
-from pages._cached.views import about, workspace
+from pages._cached.views import workspace
 from pages._export import record
 from pages._frame import examples, question
 from pages._frame.choices import text_box
@@ -36,7 +36,7 @@ def show(in_use: InUse, number: int) -> None:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
             if slide.control == WORD:
                 contexts = _find_sentences(in_use, text, needs_senses=slide.needs_senses)
-                line = DRAW[slide.name](about(in_use, WordInContext((contexts.word,), 0)), contexts)
+                line = DRAW[slide.name](in_use, contexts)
             else:
                 contexts, line = None, DRAW[slide.name](in_use, text)
         notice([line])
@@ -96,7 +96,7 @@ def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoConte
 
 
 def _has_senses(in_use: InUse, word: str) -> bool:
-    over = workspace(in_use).about(WordInContext((word,), 0))
+    over = workspace(in_use)
     return over.is_labeled and len(over.targets.senses_of(word)) > 1
 
 
@@ -123,8 +123,8 @@ def _example(word: str) -> TwoContexts | None:
 def _labeled_sentences(in_use: InUse, word: str) -> TwoContexts:
     """Return two sentences of different senses with one spelling if possible, short enough for a slide."""
     language = sentences_of(in_use.corpus) or languages.in_use()
-    over, about_word = workspace(in_use), workspace(in_use).about(WordInContext((word,), 0))
-    lemma = over.is_labeled and (over.targets.lemma_of(word) or about_word.targets.lemma_of(word))
+    over = workspace(in_use)
+    lemma = over.is_labeled and over.targets.lemma_of(word)
     by_sense: dict[str, list[WordInContext]] = {}
     for sentence in labeled_of(language, lemma) if lemma else ():
         for target in sentence.targets:

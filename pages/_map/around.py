@@ -30,7 +30,7 @@ from pages._map import every_token, layout, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences, verdict
+from pages._word import atlas, verdict
 from pages._word.reading import view_when_read
 
 NEITHER = "#6b7280"
@@ -64,7 +64,6 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     if not len(result.points) and not chosen:
         message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(result.label))
         st.info(message, icon=":material/search_off:")
-        more_sentences.offer(in_use, word, key="around")
         return
     table = over.every_token
     occurrences = [table.occurrence(int(row)) for row in result.points.rows]
@@ -77,8 +76,6 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     no_senses = t("“{word}” has no labeled senses, so no sense space.", word=result.label)
     absent = [t("“{word}” does not occur in your corpus.", word=shorten(name)) for name in result.absent]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
-    if result.total < clusters.FEWEST:
-        more_sentences.offer(in_use, word, key="around")
     st.caption(_describe(result, layer))
     label = t("Table of {n} points", n=len(result.points))
     lists.twin(result.table(), name=f"around-{result.label}", label=label, key="around.points")

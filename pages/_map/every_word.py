@@ -1,6 +1,4 @@
-"""A chart of all labeled words of a language, measured on request, with a table to sort and filter."""
-
-from pathlib import Path
+"""A chart of all labeled words of a language, with a table to sort and filter."""
 
 import pandas as pd
 import streamlit as st
@@ -9,35 +7,22 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.text.labeled_words import Labeled, list_words_in, with_all
-from core.views.layouts import gains_file, keep_gains, open_gains
-from pages._cached import jobs, opened
+from core.text.labeled_words import Labeled, list_words_in
+from core.views.layouts import open_gains
 from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.jobs import Job
-from pages._frame.markup import plain
 from pages._map.ranking import opener, significant
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-JOB = "all labeled words"
-
 
 def show(in_use: InUse, word: str, layer: str) -> None:
-    """Show the chart of all words, what to notice and the table, or a button that starts the measurement."""
-    over, words = workspace(in_use), list_words_in(in_use.corpus)
-    file = gains_file(over)
-    st.subheader(t("All {n} labeled words", n=len(words)))
-    if _under_way(jobs.find_job(JOB, file)):
+    """Show the chart of all words, what to notice and the table; nothing for a table that was not bundled."""
+    result, words = open_gains(workspace(in_use)), list_words_in(in_use.corpus)
+    if not result or not words:
         return
-    result = open_gains(over)  # asked after the job, which may have ended just now
-    if not result:
-        st.caption(t("Takes about a minute on two free cores, once; you can work in another tab."))
-        if not st.button(t("Measure {n} words", n=len(words)), icon=":material/monitoring:", key="map.every", type="primary"):
-            return
-        _begin(in_use, file)
-        st.rerun()
+    st.subheader(t("All {n} labeled words", n=len(words)))
     names = _parts_of_speech()
     visible_words = _select_words(words, names, result, layer)
     if not visible_words:
@@ -128,35 +113,3 @@ def _table(result: dict, visible_words: list[str], words: dict[str, Labeled], na
 
 def _parts_of_speech() -> dict[str, str]:
     return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several")}
-
-
-def _begin(in_use: InUse, file: Path) -> None:
-    corpus, model = with_all(in_use.corpus), workspace(in_use).model
-    spent = opened.spent_by_visit()
-
-    def work(job: Job) -> Path:
-        table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
-        keep_gains(file, table, lambda done, total: job.count("measuring", done, total))
-        return file
-
-    jobs.resume(JOB, file)  # where it was stopped
-    jobs.job(JOB, file, work, failed=t("Measuring failed."), most=4)
-
-
-def _under_way(job: Job | None) -> bool:
-    """Return whether a job measures the words now, and show its progress or its error."""
-    if job is None or job.result is not None:
-        return False
-    if running := job.is_running:
-        jobs.follow(job, _progress, "map.every.stop")
-    elif job.error:
-        st.error(plain(job.error), icon=":material/error:")
-    return running
-
-
-def _progress(job: Job, left: str) -> str:
-    """Return the text of the progress."""
-    values = {"done": job.done, "total": job.total, "left": left}
-    if job.stage:
-        return t("Measured {done} of {total} words, {left} left.", **values)
-    return jobs.describe_labeled(**values)

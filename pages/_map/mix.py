@@ -70,7 +70,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
-    over = workspace(in_use).about(*(item.in_context for item in chosen))
+    over = workspace(in_use)
     if any(item.lemma_in(over.targets) is None for item in chosen):
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _show_mix(in_use, chosen)
@@ -79,20 +79,20 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
 @fragment
 def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     """Show the widget, and below it the server's results for the mix that the user set."""
-    over = workspace(in_use).about(*(item.in_context for item in chosen))
+    over = workspace(in_use)
     labeled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
     place = st.container()
     components.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
         weights, gamma, normalized = _controls()
-    if not labeled and workspace(in_use).every_token is None:
+    if not labeled and over.every_token is None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
     result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
     request = AnyMixRequest(words=tuple(item.in_context for item in chosen), normalized=normalized)
     with place:
-        of_any = view_when_read(mix.of_any, workspace(in_use), request, most=24)
+        of_any = view_when_read(mix.of_any, over, request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: widget_data(of_any, senses, chosen), most=24)
         mix_widget(key=LIVE, data=data, on_set_change=_take_set)

@@ -1,7 +1,5 @@
 """The Map page: the map with a choice of word, layer and layout, and below it the measures and the model's failures."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
@@ -9,13 +7,12 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.text.labeled_words import list_words_in, parts
+from core.text.labeled_words import list_words_in
 from core.text.normalization import fold_case
-from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.around import frequent_words
-from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, offers_senses, open_gains
+from core.views.layouts import POLES, Layout, LayoutRequest, offers_senses, open_gains
 from core.workspace import Workspace
 from pages._cached.views import workspace
 from pages._frame.frame import notice
@@ -36,34 +33,30 @@ def show(in_use: InUse) -> None:
         chosen = sentence_pair(notices=picture)
     words = tuple(item for item in chosen if item.position is not None)
     over = workspace(in_use)
-    about = over.about(*(item.in_context for item in words))
     with picture:
         with st.container(key="picture_first"):  # on a phone, the inputs are below the map
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
-        word = _word(in_use, about, words, chosen_by[0])
-        labeled = over if word == ALL_WORDS else about.about(WordInContext((word or "",), 0))  # the map of all words is the bundled ones'
-        table = labeled.targets
+        word = _word(in_use, over, words, chosen_by[0])
+        table = over.targets
         word = word and (table.lemma_of(word) or word)
         result = None
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
-            result = _labeled(in_use, labeled, word, chosen, place, chosen_by[1])
+            result = _labeled(in_use, over, word, chosen, place, chosen_by[1])
         elif word:
             _show_around(in_use, over, word, words, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
-        _measures(replace(in_use, corpus=labeled.corpus), word, st.session_state.get("view") or model_layers.in_use().top, result)
+        _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
 def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
     targets = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
-    labeled_words = list_words_in(in_use.corpus)
-    labeled = [*dict.fromkeys([*table.lemmas, *labeled_words])]
-    others = [ALL_WORDS, *sorted(labeled)] if labeled else frequent_words(over)
-    bundled = workspace(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if labeled_words else ()
+    labeled_words = {word: value for word, value in list_words_in(in_use.corpus).items() if word in table.lemmas}
+    others = [ALL_WORDS, *sorted(table.lemmas)] if table.lemmas else frequent_words(over)
     words = list(dict.fromkeys([*targets, *others]))
     if not words:
         return None
@@ -75,7 +68,7 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
         words,
         usual,
         known=labeled_words,
-        titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if labeled_words else t("all words")},
+        titles={ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")},
         separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
@@ -102,7 +95,7 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         )
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
-        drawing.show(replace(in_use, corpus=over.corpus), result, lemma, stars)
+        drawing.show(in_use, result, lemma, stars)
     return result
 
 
@@ -138,6 +131,5 @@ def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     )
     if everything.open:
         with everything:
-            ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, space)
-            if has_further_words(workspace(in_use)):
-                every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
+            ranking.show(in_use, word, space)
+            every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")

@@ -31,7 +31,7 @@ from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._neighbors import notices
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-from pages._word import more_sentences, reading, verdict
+from pages._word import reading, verdict
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
@@ -42,8 +42,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin."""
     words = [c for c in (first, second) if c.position is not None]
-    over = workspace(in_use).about(*(word.in_context for word in words))
-    in_use = replace(in_use, corpus=over.corpus)
+    over = workspace(in_use)
     everything = over.every_token  # read once, because the job may end meanwhile
     table = over.targets if everything is None else everything
     listen(table)
@@ -76,8 +75,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Lists are compared once all sentences are read."), *unknown])
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
-    if few:
-        more_sentences.offer(in_use, *few, key="neighbors")
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
 
@@ -134,7 +131,7 @@ def _show_second_model(
         known = workspace(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
-        over = workspace(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
+        over = workspace(in_use).beside(in_use.beside)
         if layer == SENSES and not has_senses(over):
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []

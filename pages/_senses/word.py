@@ -12,10 +12,8 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.corpora import sentences_of
-from core.text.labeled_words import list_words_in
+from core.text.labeled_words import list_words_in, sentences_of
 from core.text.normalization import fold_case
-from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
@@ -28,7 +26,7 @@ from pages._frame.menu import page_link
 from pages._frame.parameters import bound, gone_through_history, read_parameter
 from pages._widgets import lists
 from pages._widgets.inputs import word_search
-from pages._word import more_sentences, reading
+from pages._word import reading
 
 AUTO = "auto"
 WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
@@ -46,13 +44,12 @@ class WordChoice:
 
 def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     """Draw the inputs in `place` and return them. Return None after stating why there is nothing to show, or during the encoding."""
-    over = workspace(in_use).about(WordInContext((question.word(),), 0))
+    over = workspace(in_use)
     if (table := _table(over)) is None:
         return None
     words = induction.words_of(over, table)
     with place:
         word, layer, number = _inputs(over, table, words, groups=groups)
-    over = over.about(WordInContext((word,), 0))
     word = induction.lemma_of(over, word)
     if (table := _table(over, word)) is None:
         return None
@@ -176,7 +173,6 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     results = [table.occurrence(int(row)) for row in rows]
     if results:
         show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
-    more_sentences.offer(in_use, word, key="found")
     _ways_on()
 
 

@@ -19,7 +19,7 @@ from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
-from pages._cached.views import about, view, workspace
+from pages._cached.views import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -46,7 +46,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = name_senses(view(compute, workspace(in_use), request))
-    judgment = verdict.on(about(in_use, first.in_context, second.in_context), first.in_context, second.in_context).verdict
+    judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
     with senses:
         if not path.lemma:
             why = explain_reference(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)

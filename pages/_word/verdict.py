@@ -22,7 +22,7 @@ from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
-from pages._cached.views import about, view, workspace
+from pages._cached.views import view, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import read_parameter
@@ -43,12 +43,10 @@ def usual_layer(in_use: InUse) -> str:
 @within_run
 def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     """Return the verdict on the target words of both sentences, and the layer that separates the meanings of the word best."""
-    if about(in_use, first, second) == in_use:
-        with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
-            return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
+    with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
+        return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    over = workspace(in_use)
-    return levels.judgment(over, first, second)
+    return levels.judgment(workspace(in_use), first, second)
 
 
 def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:

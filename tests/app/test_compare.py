@@ -64,7 +64,7 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
     page = opened("pages/compare.py", a="The plant makes cars.", b="She watered the plant.")
     assert page.text_input(key="cmp_word").placeholder == "plant"
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
-    meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").lemmas)
+    meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").basic.lemmas)
     assert len(meant & set(offered)) >= 4, offered
 
 
@@ -121,7 +121,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
     monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
+    monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
     def script():
         from core.views.compare import SpaceName

@@ -8,7 +8,7 @@ import pytest
 
 from core.common.limits import limits
 from pages._frame.jobs import QUEUE
-from tests.app.test_further_words import said
+from tests.app.test_labeled_words import said
 from tests.app.visit import opened, opened_whole, tables
 from tests.core.corpus import two_texts
 from tests.core.views.test_sides import MONEY, RIVER, sentences

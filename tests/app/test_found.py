@@ -3,7 +3,7 @@
 from core.elmo.models import open_model
 from core.views import induction
 from pages._cached import opened as opened_pages
-from tests.app.test_further_words import said
+from tests.app.test_labeled_words import said
 from tests.app.visit import opened, tables
 
 

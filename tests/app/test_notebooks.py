@@ -77,8 +77,7 @@ def run(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(tables, "open_table", labeled_only)
     for name, opened in (("open_model", OPENED[models, "open_model"]), ("open_vectors", OPENED[vectors, "open_vectors"])):
         monkeypatch.setattr(workspace, name, opened)
-    for name in ("open_table", "open_tokens"):
-        monkeypatch.setattr(workspace, name, labeled_only)
+    monkeypatch.setattr(workspace, "open_table", labeled_only)
 
     monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
 

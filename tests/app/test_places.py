@@ -133,7 +133,7 @@ def test_path_with_hidden_characters_is_not_proposed(value):
         ("model", "\\\\host\\share", True),
         ("vectors", "OWNER/NAME", True),
         ("vectors", "glove-mini", False),
-        ("corpus", "sentences+python", False),
+        ("corpus", "sentences", False),
         ("corpus", "letters.txt · 8c1f8c1f8c1f8c1f", False),
         ("corpus", "README.md", True),
         ("corpus", "C:\\texts", True),

@@ -10,7 +10,6 @@ from core import workspace
 from core.elmo import models
 from core.elmo.models import open_model
 from core.index.tables import open_table
-from core.text.labeled_words import words_of
 from core.text.tokens import join_tokens
 from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
@@ -32,16 +31,13 @@ OTHERS = {  # without labels, and of spellings that two words share
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Ten words of each kind: bundled, further labeled ones, and others."""
-    model = open_model("elmo-mini")
-    bundled = open_table("sentences", model, targets_only=True).lemmas
-    further = [word for word in words_of(model.language) if word not in bundled]
+    """Ten words of each kind: basic, other labeled ones, and others."""
+    table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
+    basic = table.basic.lemmas
     chosen = {}
-    for kind, words in (("sentences", bundled[::6][:10]), ("further", further[::40][:10])):
-        for word in words:
-            table = open_table("sentences" if kind == "sentences" else f"sentences+{word}", model, targets_only=True)
-            rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
-            chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
+    for word in (*basic[::6][:10], *sorted({*table.lemmas}.difference(basic))[::40][:10]):
+        rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
+        chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
     return chosen | OTHERS
 
 

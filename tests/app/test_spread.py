@@ -12,7 +12,7 @@ from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import open_workspace
 from pages._cached import label_store
-from tests.app.test_further_words import said
+from tests.app.test_labeled_words import said
 from tests.app.visit import opened, opened_whole, tables
 
 KEY = ("sentences", "bank")

@@ -13,7 +13,7 @@ from core.corpus.spread import Labels
 from core.views import induction, sides
 from core.views.induction import InductionRequest
 from pages._widgets import downloads
-from tests.app.test_further_words import said
+from tests.app.test_labeled_words import said
 from tests.app.visit import code_cells, opened_whole, tables
 from tests.core.corpus import two_texts
 

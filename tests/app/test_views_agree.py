@@ -175,7 +175,7 @@ VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "lay
 
 def change_requests(folder: Path) -> list:
     """Requests that compare the even and the odd sentences of the bundled corpus."""
-    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[: get_language("en").basic]
     sides = [folder / "even.jsonl", folder / "odd.jsonl"]
     for k, path in enumerate(sides):
         path.write_text("".join(lines[k::2]), encoding="utf-8")

@@ -50,7 +50,6 @@ VALUES = {
     "fraction": "0.5",
     "unknown name": "no-such-name",
     "another's name": "BAAI/bge-small",
-    "further words": "sentences+zzz+",
     "Korean, decomposed": "눈이 내려서",
     "path": "/etc/passwd",
     "path up": "../../../etc/passwd",

@@ -31,7 +31,6 @@ from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.evaluate import static_vectors
 from core.senses.verdict import has_senses
-from core.text.labeled_words import with_all
 from core.views import change as view
 from core.views.sides import Side
 from core.workspace import open_workspace
@@ -264,9 +263,8 @@ def main() -> None:
         speed([str(Path(text)) for text in args.texts])
         return
     model = open_model("elmo-mini")
-    own = open_table("sentences", model, targets_only=True)
-    needs_all = args.what in ("all", "spellings", "spread", "doubtful")
-    table = open_table(with_all("sentences"), model, targets_only=True) if needs_all else own
+    table = open_table("sentences", model, targets_only=True)
+    own = table.basic
     space = open_space(model, static_vectors(model))
     if args.what in ("all", "halves"):
         halves(space, own, table)

@@ -82,7 +82,7 @@ def _near(precision: str, n: int) -> dict[str, float]:
     exact = model.encoder.encode(own)
     result = model.encoder.at(precision).encode(own)
     cosines = np.concatenate([_cosines(a, b) for a, b in zip(exact, result, strict=True)], axis=1)[1:]  # (L - 1, tokens)
-    table = open_table(BUNDLED_CORPUS, model, targets_only=True)
+    table = open_table(BUNDLED_CORPUS, model, targets_only=True).basic
     stored = unit(table.rows.take(np.arange(len(table))))  # (N, L, D)
     shared = []
     for layer in range(1, stored.shape[1]):

@@ -27,7 +27,6 @@ from core.senses.evaluate import static_vectors
 from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, USUAL, Verdict
 from core.text import languages
-from core.text.labeled_words import with_all
 
 WORDS, SEED = 60, 51
 
@@ -115,8 +114,8 @@ def main() -> None:
     args = parser.parse_args()
     language = languages.get_language(args.language)
     model = open_model(language.model)
-    own = open_table(language.sentences, model, targets_only=True)
-    table = open_table(with_all(language.sentences), model, targets_only=True)
+    table = open_table(language.sentences, model, targets_only=True)
+    own = table.basic
     space = open_space(model, static_vectors(model))
     bundled = [word for word in own.lemmas if verdict.has_senses(own, word)]
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]

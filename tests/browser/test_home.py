@@ -38,7 +38,7 @@ def test_the_picture_has_core_s_places_on_one_scale_in_every_space(page: Page, s
     opened(page, server, ADDRESS)
     workspace = open_workspace()
     words = workspace.words(*PORT, "port")
-    expected = scene.compute(workspace.about(*words), *words)
+    expected = scene.compute(workspace, *words)
     n, slider = len(expected.texts), page.locator(".map.compact .scrubber input")
     slopes = []
     for k, name in enumerate(expected.spaces):

@@ -20,7 +20,7 @@ def model() -> Model:
 @pytest.fixture(scope="module")
 def table(model) -> OccurrenceTable:
     """The labeled words of the bundled sentences."""
-    return open_table(BUNDLED_CORPUS, model, targets_only=True)
+    return open_table(BUNDLED_CORPUS, model, targets_only=True).basic
 
 
 @pytest.fixture(scope="module")

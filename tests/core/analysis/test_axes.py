@@ -20,7 +20,7 @@ NOBODY = np.array([-1])
 
 @pytest.fixture(scope="module")
 def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def rows_and_views(table: OccurrenceTable, plus: str, minus: str, y=None):

@@ -16,7 +16,7 @@ WORDS = tuple(f"w{k}" for k in range(400))
 
 @lru_cache(maxsize=1)
 def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def noise(seed: int, n: int = 400, dims: int = 20) -> np.ndarray:

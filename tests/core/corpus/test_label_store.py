@@ -178,10 +178,6 @@ def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     assert user_names.corpus_exists(kept.name)
 
 
-def test_labels_of_a_word_are_the_same_whichever_words_are_read_with_the_language():
-    assert label_store.file_of("sentences+python", "bank") == label_store.file_of("sentences", "bank")
-
-
 def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
     labels = label(path, Labels(), 0, "money")
     before = path.read_bytes()

@@ -43,7 +43,7 @@ SMALL = [Sentence(tuple(tokenize(text)), document=name) for name, texts in TEXTS
 
 @pytest.fixture(scope="module")
 def sentences() -> list[Sentence]:
-    return [Sentence(s.tokens, s.targets, document=f"d{k % 7}") for k, s in enumerate(read_sentences("assets/sentences.jsonl"))]
+    return [Sentence(s.tokens, s.targets, document=f"d{k % 7}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=2544))]
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def table(tmp_path_factory) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def bundled() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def test_a_layer_less_its_mean_over_its_deviation_by_hand():

@@ -20,7 +20,7 @@ TABLES = {"en": "targets", "ko": "targets-ko"}
 
 @pytest.fixture(scope="module")
 def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> anisotropy.Sample:
@@ -82,7 +82,7 @@ def test_nearer_is_the_area_under_the_curve_ties_for_half():
 
 @pytest.mark.parametrize("language", TABLES)
 def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
-    result = anisotropy.measure(anisotropy.sample(OccurrenceTable(ASSETS / TABLES[language])))
+    result = anisotropy.measure(anisotropy.sample(OccurrenceTable(ASSETS / TABLES[language]).basic))
     for layer, panels in enumerate(result.panels):
         assert panels[anisotropy.RAW].mean[anisotropy.RANDOM] > 0.25 and abs(panels[anisotropy.MEAN].mean[anisotropy.RANDOM]) < 0.1
         assert panels[anisotropy.RAW].alike.verdict == 1
@@ -147,7 +147,7 @@ def test_aucs_are_those_of_scikit_learn(table):
 
 @pytest.mark.parametrize("language", TABLES)
 def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
-    marked, result = relations.read(language), OccurrenceTable(ASSETS / TABLES[language])
+    marked, result = relations.read(language), OccurrenceTable(ASSETS / TABLES[language]).basic
     for word, rows in apart.words_of(result).items():
         pairs = combinations(sorted({result.senses[code] for code in result.sense[rows]}), 2)
         assert {frozenset(pair) for pair in pairs} <= {frozenset(item.senses) for item in marked[word]}, word
@@ -256,7 +256,7 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
 def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     model = open_model(name)
     parts = lessons.read(model.folder, model.fingerprint)
-    result, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
+    result, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets).basic
     words = apart.words_of(table)
     assert result["words"] == list(words)
     for layer in ("0", "1", "2"):
@@ -283,7 +283,7 @@ def test_a_word_is_told_apart_by_hand():
 
 def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
     model = open_model("elmo-mini")
-    kept, table = lessons.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets)
+    kept, table = lessons.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets).basic
     words = apart.words_of(table)
     assert kept["words"] == list(words) and kept["n"] == sum(map(len, words.values()))
     assert set(kept["ari"]) | {"chance"} == set(kept["one_nn"]) and len(kept["ari"]) == 8

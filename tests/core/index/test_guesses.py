@@ -9,7 +9,6 @@ import pytest
 from core.analysis.word_maps import map_rows, rows_to_measure
 from core.common.errors import BadInput
 from core.index.build import build_index
-from core.index.joined import JoinedTable
 from core.senses import reports, verdict
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target, fingerprint, read_labeled, read_sentences
@@ -44,13 +43,6 @@ def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
     assert map_rows(table, "bank").tolist() == drawn.tolist()
     assert rows_to_measure(table, "bank").tolist() == labeled.tolist()
     assert len(table.rows_to_draw("other")) == 0
-
-
-def test_tables_read_as_one_keep_their_guesses(tmp_path):
-    first, second = (table_of(corpus((sense,)), tmp_path / sense) for sense in ("money", "shore"))
-    joined = JoinedTable([first, second])
-    guesses = [joined.occurrence(row).guess for row in range(len(joined))]
-    assert [each for each in guesses if each] == ["money", "shore"] and guesses[8] == "money" and guesses[17] == "shore"
 
 
 def test_no_measure_of_senses_depends_on_guesses(tmp_path):

@@ -8,12 +8,17 @@ import pytest
 from core.common.config import ASSETS
 from core.files import registry
 from core.lab.sentence_checks import CheckedSentence, faults, meeting, read_rows
+from core.text.corpora import open_corpus
+from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[CheckedSentence]:
-    return read_rows(registry.resolve("more-words", "corpus"))
+def rows(tmp_path_factory) -> list[CheckedSentence]:
+    path = registry.resolve("sentences", "corpus")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    (file := tmp_path_factory.mktemp("words") / "more.jsonl").write_text("".join(lines[get_language("en").basic :]), encoding="utf-8")
+    return read_rows(file)
 
 
 def test_four_hundred_words_have_senses_of_ten_sentences_each_and_no_fault(rows):
@@ -30,13 +35,15 @@ def test_in_five_hundred_sentences_two_of_the_words_meet_no_two_of_them_twice(ro
 
 
 def test_none_of_them_is_a_word_of_the_other_sentences_nor_a_sentence_of_theirs(rows):
-    others = read_rows(registry.resolve("sentences", "corpus"))
-    assert not {row.lemma for row in rows} & {row.lemma for row in others}
-    assert not {row.tokens for row in rows} & {row.tokens for row in others}
+    others = open_corpus("sentences")
+    assert not {row.lemma for row in rows} & {target.lemma for sentence in others for target in sentence.targets}
+    assert not {row.tokens for row in rows} & {sentence.tokens for sentence in others}
 
 
 def test_every_sense_is_explained_in_a_line_and_has_a_part_of_speech(rows):
-    message = json.loads((ASSETS / "more-words-senses.json").read_text(encoding="utf-8"))
+    words = {row.lemma for row in rows}
+    defined = json.loads((ASSETS / "senses-en.json").read_text(encoding="utf-8"))
+    message = {lemma: senses for lemma, senses in defined.items() if lemma in words}
     assert {(lemma, sense) for lemma, senses in message.items() for sense in senses} == {(row.lemma, row.sense) for row in rows}
     for senses in message.values():
         assert all(1 <= len(sense.split()) <= 4 and about["en"] and about["pos"] for sense, about in senses.items())

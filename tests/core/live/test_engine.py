@@ -81,7 +81,7 @@ CUT = [
 
 
 def test_text_is_cut_as_core_cuts_it(workspace, ask):
-    table = workspace.targets
+    table = workspace.targets.basic
     texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
     cut = ask("tokens", *texts)
     assert [[*item] for item in cut] == [tokenize(text) for text in texts]
@@ -92,7 +92,7 @@ def test_text_is_cut_as_core_cuts_it(workspace, ask):
 
 
 def test_the_word_meant_is_the_one_core_takes(workspace, ask):
-    table, language = workspace.targets, get_language("en")
+    table, language = workspace.targets.basic, get_language("en")
     sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
     both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
     request = ask("question", *({"texts": [" ".join(item) for item in pair], "tapped": [None, None]} for pair in both))
@@ -198,7 +198,7 @@ def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):
     from core.views.layouts import maps_of
 
     (word,) = ask("word", "bank")
-    table, maps = workspace.targets, maps_of(workspace, "bank")
+    table, maps = workspace.targets.basic, maps_of(workspace, "bank")
     rows = table.labeled_rows("bank")
     assert word["rows"] == rows.tolist()
     np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)

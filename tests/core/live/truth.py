@@ -38,7 +38,7 @@ class Truth:
 
 def truths(workspace: Workspace, n: int, seed: int = 0) -> Iterable[Truth]:
     """n pairs over all labeled words in turn, of one meaning and of two by halves."""
-    table, draw = workspace.targets, random.Random(seed)
+    table, draw = workspace.targets.basic, random.Random(seed)
     for k in range(n):
         rows = table.labeled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
         first = draw.choice(rows)

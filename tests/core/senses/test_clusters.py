@@ -32,7 +32,7 @@ def fewer_clouds(monkeypatch):
 
 @lru_cache(maxsize=1)
 def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def of_word(word: str, layer: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

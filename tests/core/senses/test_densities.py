@@ -57,7 +57,7 @@ def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
 
 
 def test_the_file_says_what_the_histograms_say():
-    facts = json.loads((ASSETS / "verdict-more-words.json").read_text("utf-8"))
+    facts = json.loads((ASSETS / "targets" / "verdict.json").read_text("utf-8"))
     made = densities.densities(open_model("elmo-mini"), labeled=True)
     assert facts["densities"]["labeled"].keys() == made.keys()
     assert densities.as_json(made, {})["labeled"][SENSES]["same"] == pytest.approx(facts["densities"]["labeled"][SENSES]["same"], abs=1e-4)

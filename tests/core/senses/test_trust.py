@@ -19,7 +19,7 @@ SPACES = Layers().spaces
 
 @pytest.fixture(scope="module")
 def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets")
+    return OccurrenceTable(ASSETS / "targets").basic
 
 
 @pytest.fixture(scope="module")

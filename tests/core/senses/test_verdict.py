@@ -35,7 +35,7 @@ def opened():
     result = {}
     for code in CODES:
         model = open_model(languages.get_language(code).model)
-        table = open_table(model.language.sentences, model, targets_only=True)
+        table = open_table(model.language.sentences, model, targets_only=True).basic
         result[code] = model, table, verdict.read(table.folder)
     return result
 
@@ -229,7 +229,7 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     measured = pairs.measure(table, seen[code])
     assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
     assert ground.ring == pytest.approx(measured.ring, abs=0.01)
-    assert set(ground.words) == {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
+    assert set(ground.words) >= {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
 
 
 def test_calibration_in_another_format_is_ignored(opened, tmp_path):

@@ -36,7 +36,7 @@ def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
 
 def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model():
     """A figure beside the model's wherever senses are told apart; without it its own says little about context."""
-    table, vectors = OccurrenceTable(ASSETS / "targets"), open_vectors("glove-mini")
+    table, vectors = OccurrenceTable(ASSETS / "targets").basic, open_vectors("glove-mini")
     static, layer = static_report_of(table, ALL_WORDS, vectors), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
     assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
     assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001

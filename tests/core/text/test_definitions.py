@@ -15,13 +15,15 @@ from core.text.definitions import definition, definitions, dictionary_senses
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from tests.app.test_further_words import said
+from tests.app.test_labeled_words import said
 from tests.app.visit import opened_whole
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
-@pytest.mark.parametrize(("language", "corpus"), [(ENGLISH, "sentences+more-words"), (KOREAN, "sentences-ko")])
+@pytest.mark.parametrize(
+    ("language", "corpus"), [(ENGLISH, "sentences"), (ENGLISH, "more-words"), (KOREAN, "sentences-ko"), (KOREAN, "more-words-ko")]
+)
 def test_every_labeled_sense_is_defined_in_a_line_that_is_not_its_name(language, corpus):
     senses = {(target.lemma, target.sense) for sentence in open_corpus(corpus) for target in sentence.targets}
     message = {(word, sense): definition(language, word, sense) for word, sense in senses}

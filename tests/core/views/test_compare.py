@@ -18,7 +18,7 @@ from core.workspace import open_workspace
 
 @pytest.fixture
 def table(workspace, monkeypatch) -> OccurrenceTable:
-    table = OccurrenceTable(ASSETS / "targets")
+    table = OccurrenceTable(ASSETS / "targets").basic
     monkeypatch.setattr(workspace.opener, "targets", lambda *_: table)
     return table
 
@@ -59,7 +59,7 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
-    space, table, words = levels.sense_space(workspace), workspace.targets, result.comparison.words
+    space, table, words = levels.sense_space(workspace), workspace.targets.basic, result.comparison.words
     places = space.place(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)

@@ -7,7 +7,7 @@ import pytest
 
 from core.cli.wire import answer, json_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_tokens, token_folder
+from core.index.tables import open_table, token_folder
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
 from core.text.readings import WordInContext
 from core.views import pair, scene
@@ -91,7 +91,7 @@ def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(whole_ind
 
     workspace = open_workspace()
     folder = token_folder("sentences", workspace.model)
-    assert (folder / "meta.json").is_file() and open_tokens("sentences", workspace.model).folder == folder
+    assert (folder / "meta.json").is_file() and open_table("sentences", workspace.model).folder == folder
     result = scene_of(workspace, *FAVOR)
-    labeled = {word for word in workspace.targets.words}
-    assert not set(result.texts) <= labeled and len(OccurrenceTable(folder)) > len(workspace.targets)
+    labeled = {*workspace.targets.basic.words}
+    assert not set(result.texts) <= labeled and len(OccurrenceTable(folder).basic) > len(workspace.targets.basic)

@@ -47,11 +47,6 @@ def test_names_left_out_are_those_of_the_model_s_language(workspace):
     assert workspace.beside("elmo-ko-mini").corpus == "sentences-ko"
 
 
-def test_a_workspace_about_a_further_word_has_its_labeled_sentences(workspace):
-    word = workspace.words("A jaguar slept in the tree.", at=(1,))
-    assert "jaguar" not in workspace.targets.lemmas and "jaguar" in workspace.about(*word).targets.lemmas
-
-
 def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
     own = open_judge(workspace.model).judge(*words, "sentences")
@@ -187,7 +182,7 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
     of_any = mix.of_any(workspace, AnyMixRequest(words=(wound,)))
     rows = [neighbor.occurrence.row for neighbor in result.near[0]]
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
-    table = workspace.about(wound).targets
+    table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
     np.testing.assert_array_equal(
         surroundings.rows_of(workspace.every_token, "wound", workspace.queries([wound])),

@@ -1,26 +1,12 @@
-"""A word of the many labeled ones, typed: it has its senses on every page at once, as the bundled ones have."""
+"""Every labeled word has its senses on every page at once."""
 
-import json
-import threading
 from pathlib import Path
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.common.config import ASSETS
-from core.common.errors import BadInput
-from core.index import index_plan
 from core.text import languages
 from core.text.definitions import definition
-from core.text.readings import WordInContext
-from core.views import levels
-from pages._cached import jobs
-from pages._cached import opened as store
-from pages._cached.views import about, workspace_of
-from pages._frame.in_use import InUse
-from tests.app.conftest import end_jobs
 from tests.app.test_map_page import sent as map_sent
-from tests.app.test_pages import opened
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +17,7 @@ def said(page: AppTest) -> str:
     return " ".join(element.proto.body for element in page.get("html"))
 
 
-def test_home_gives_a_verdict_by_the_labeled_sentences_of_a_further_word():
+def test_home_gives_a_verdict_by_the_labeled_sentences_of_a_word():
     assert "Two meanings: <i>germ</i> and <i>malicious software</i>" in said(opened_whole("app.py", **VIRUS))
 
 
@@ -45,21 +31,6 @@ def test_the_lists_of_neighbors_and_the_map_show_its_senses():
     assert "germ" in message and "malicious software" in message
     page = opened_whole("pages/map.py", **VIRUS)
     assert page.selectbox(key="map_word").value == "virus" and "without labels" not in said(page)
-
-
-def test_only_a_word_that_needs_it_adds_to_the_corpus():
-    def corpus(in_use: str, *words: str) -> str:
-        return about(InUse("elmo-mini", "glove-mini", in_use, "Elmoscope"), *(WordInContext((word,), 0) for word in words)).corpus
-
-    assert corpus("sentences", "bank", "banks", "zebra") == "sentences"
-    assert corpus("sentences", "viruses", "bank") == "sentences+virus"
-    assert corpus("mine.txt", "virus") == "mine.txt"
-
-
-def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
-    monkeypatch.setattr("core.text.labeled_words._forms", lambda *_: 1 / 0)
-    opened_whole("app.py")
-    opened_whole("app.py", a="The bank of the river.", b="A bank lends money.")
 
 
 def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_the_address():
@@ -76,18 +47,9 @@ def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_t
     assert "without labels" not in said(page)
 
 
-def test_a_link_names_a_further_word_and_a_form_is_its_word():
+def test_a_link_names_a_word_and_a_form_is_its_word():
     assert opened_whole("pages/map.py", map_word="jaguar").selectbox(key="map_word").value == "jaguar"
     assert "jaguar" in said(opened_whole("pages/found.py", found_word="jaguars"))
-
-
-def test_further_words_are_judged_by_what_was_learned_from_them_and_the_bundled_ones_by_theirs():
-    request, model = levels.judge(workspace_of("elmo-mini")), store.model("elmo-mini")
-    message = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
-    bundled = request._ground_for(store.targets("sentences", "elmo-mini"), "bank")
-    further = request._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
-    assert further.votes == (tuple(message["votes"]) if message["model"] == model.fingerprint else bundled.votes)
-    assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
 def test_a_word_that_nobody_labeled_can_be_typed_into_the_box_as_it_is():
@@ -121,46 +83,3 @@ def test_sentences_of_a_single_group_are_odd_by_its_center():
         if "cosine to the center" not in said(page):
             page.run()
     assert "Least typical" in [item.label for item in page.expander]
-
-
-MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])
-
-
-def refused(path: str, **address: str) -> AppTest:
-    """The page once it says why nothing is read: the job may be at work for longer than a page waits."""
-    page = opened(path, **address)
-    while not page.error:
-        assert not page.exception
-        page.run()
-    return page
-
-
-@pytest.fixture
-def no_jobs():
-    yield
-    end_jobs()  # before the test's patches are undone
-    jobs._jobs()[0].clear()
-
-
-@pytest.mark.parametrize("corpus", ["sentences+more-words", MANY])
-def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypatch, private_cache, no_jobs, corpus):
-    """As every corpus that takes long: in a job of the queue, which claims its room on disk first."""
-    threads, claimed = [], []
-
-    def none_read(*_, **__):
-        threads.append(threading.current_thread().name)
-        raise BadInput("nothing is read in this test")
-
-    monkeypatch.setattr(index_plan, "open_table", none_read)
-    monkeypatch.setattr(index_plan, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
-    page = refused("pages/neighbors.py", corpus=corpus, **VIRUS)
-    assert set(threads) == {"index"} and claimed and not page.exception
-    assert "nothing is read in this test" in " ".join(error.value for error in page.error)
-
-
-@pytest.mark.unread
-def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
-    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
-    page = refused("pages/neighbors.py", corpus="sentences+more-words", **VIRUS)
-    assert "This corpus needs" in " ".join(error.value for error in page.error)
-    assert not list(private_cache.glob("indexes/*"))
