@@ -71,7 +71,7 @@ VALUES = {
 
 @dataclass
 class Count:
-    """What came of a page's visits."""
+    """The result of a page's visits."""
 
     visits: int = 0
     slowest_s: float = 0.0
@@ -97,7 +97,7 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, floa
 
 
 def parameters(opened: AppTest) -> list[str]:
-    """What a page's controls read from its address, by their keys."""
+    """Return the parameters that a page's controls read from its address, by their keys."""
     keys = {item.key for kind in BOXES for item in opened.get(kind) if getattr(item, "key", None)}
     return sorted({key for key in keys if "." not in key} - set(IN_USE))
 

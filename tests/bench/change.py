@@ -193,7 +193,7 @@ def spread(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, labe
 
 
 def _bin(sure: np.ndarray, hits: np.ndarray, words: np.ndarray) -> None:
-    """What is said and what is right, with the 95% interval of their difference over words drawn anew."""
+    """Print the stated and the true share, with the 95% interval of their difference over words."""
     codes = np.unique(words, return_inverse=True)[1]
     off = ratios(np.bincount(codes, sure - hits), np.bincount(codes).astype(float), np.random.default_rng(0))
     low, high = 100 * np.quantile(off, (0.025, 0.975))

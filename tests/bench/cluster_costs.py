@@ -1,4 +1,4 @@
-"""What an index of so many occurrences costs in machines, hours, bytes and query time, from rates that were measured."""
+"""The costs of work on a cluster: memory, traffic and time of its parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

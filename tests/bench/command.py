@@ -1,4 +1,4 @@
-"""What `python -m tests.bench` does: run suites, keep their rows after each, and set them out as a table."""
+"""Run suites of benchmarks, store their rows after each, and format them as a table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def table(rows: list[Row]) -> str:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """What a row says under each heading of HEAD."""
+    """Return a row's text under each heading of HEAD."""
     bound = row.bound.text if row.bound else ""
     if row.not_run:
         return row.name, "", "", "", f"{bound}; {row.not_run}" if bound else row.not_run, WITHIN[None]

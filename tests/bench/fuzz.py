@@ -374,7 +374,7 @@ def visible_characters(text: str) -> str:
 
 
 def _words(folder: Path, given: tuple[str, str]) -> None:
-    """What stands behind the text boxes: sentences, words, weights, names, searches."""
+    """Call what text boxes call: sentences, words, weights, names, searches."""
     from core.classify.tasks import task_named, text_tokens
     from core.elmo.mix import layer_weights
 
@@ -523,7 +523,7 @@ def _head(folder: Path, given: tuple[str, bytes]) -> None:
 
 @dataclass
 class Count:
-    """What came of one reader's inputs."""
+    """The result of one reader's inputs."""
 
     name: str
     inputs: int = 0

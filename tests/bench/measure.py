@@ -40,7 +40,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What a row should reach: its ratio, or our own number where there is no peer."""
+    """The ratio that a row should reach, or our own number without a peer."""
 
     text: str
     number: float

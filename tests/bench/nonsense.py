@@ -52,7 +52,7 @@ def wait(page: Page, first_ms: int = 250) -> None:
 
 
 def type_in(page: Page, box: Locator, value: str) -> None:
-    """As a person does who pastes it: what was there goes, Enter ends it."""
+    """Paste a value into a box as a user does: replace the content and press Enter."""
     box.click(timeout=10_000, position={"x": 12, "y": 12})  # not on what Streamlit writes in the corner
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
@@ -60,7 +60,7 @@ def type_in(page: Page, box: Locator, value: str) -> None:
 
 
 def wrong_with(said: str, value: str = "") -> Iterator[str]:
-    """What is wrong with an error about a value that was typed; "" where it is not about one."""
+    """Yield what is wrong with an error about a typed value; "" if it is not about one."""
     if not NEXT_STEP.search(said):
         yield f"does not say what to do: {said[:160]!r}"
     typed, said_so = _in_one_line(value), _in_one_line(said)
@@ -80,7 +80,7 @@ def _in_one_line(text: str) -> str:
 
 
 def faults(page: Page, value: str, console: list[str], before: Collection[str] = ()) -> Iterator[str]:
-    """What is wrong with the page as it stands; of errors that were there `before` nobody asks whether they name the value."""
+    """Yield what is wrong with the page. Errors that existed `before` need not name the value."""
     shown = page.evaluate(SAID)
     yield from (f"exception: {item}" for item in shown["exceptions"])
     if result := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):

@@ -1,4 +1,4 @@
-"""What is asked of an error: what to do, the value named, at most a line of it, a mark where it was cut. And that ours have a next step."""
+"""Errors of users: the rules for their messages, and that all messages in the code keep them."""
 
 import ast
 import re

@@ -1,13 +1,4 @@
-"""What a visitor waits for: each view's picture on its first use and again, Home on a cold server, and the commands, beside `streamlit hello`.
-
-usage: python -m tests.bench.waits [view ...] [--no-commands] [--language ko]
-
-All in one run, for what else a machine does slows both sides: read the ratios. Commands also say their processor time, which a busy machine
-changes less. Bounds on two quiet cores: Home cold 2 s, a picture 2.5 s on its first use and 1.5 s warm, a command 2.5 s.
-
-The browser runs alone and an extension reports its times. A debugger such as Playwright makes it collect the source positions of every
-script: Plotly then takes 0.75 s to start and 0.3 s otherwise.
-"""
+"""Time until each view's picture, Home on a cold server, and the commands, compared with `streamlit hello`."""
 
 import argparse
 import json
