@@ -84,7 +84,7 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
 
 def test_the_senses_it_names_are_right_nine_times_in_ten(opened):
     model, table, _ = opened["en"]
-    named = verdicts.named(model, table, pairs.words_to_judge(table))
+    named = verdicts.score_named(model, table, pairs.words_to_judge(table))
     assert named["middles in the sense space"] > 0.9 and named["votes at the layer"] < 0.8
 
 
