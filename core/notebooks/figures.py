@@ -4,5 +4,5 @@
 import plotly.graph_objects as go
 import plotly.io as pio
 
-wide = go.layout.Template(layout={"xaxis": {"automargin": True}, "yaxis": {"automargin": True}})  # for the words beside the axes
+wide = go.layout.Template(layout={"xaxis": {"automargin": True}, "yaxis": {"automargin": True}})  # for the words at the axes
 pio.templates["wide"], pio.templates.default = wide, "plotly_white+wide"

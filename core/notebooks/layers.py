@@ -53,7 +53,7 @@ from elmoscope.core.views import around
 
 
 def words_around():
-    """Its occurrences and the nearest words of both sentences, which of the two each leans to."""
+    """Return its occurrences and the nearest words of both sentences."""
     own = tuple(words) if any(each.spelling == word for each in words) else ()
     return around.compute(workspace, around.AroundRequest(word=word, contexts=own, plan=around_plan))
 

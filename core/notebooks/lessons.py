@@ -21,7 +21,7 @@ languages.use(model.language.code)  # how its text is cut into tokens
 from elmoscope.core.evaluation import anisotropy
 from elmoscope.core.index.tables import open_table
 
-table = open_table(corpus, model, targets_only=True)  # a corpus without labels is read whole
+table = open_table(corpus, model, targets_only=True)  # all of a corpus without labels
 found = anisotropy.measure(anisotropy.sample(table))
 found.measured, found.controls  # the words that are measured, and those that chose k
 

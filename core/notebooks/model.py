@@ -31,7 +31,7 @@ widths = [(bank.width, way.spelling.window(int(bank.places[bank.strongest[0]]), 
 way.spelling.signs, way.spelling.ids[: way.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
 
 # %% how
-gates = ("forget_gate", "input_gate", "output_gate")  # steps 5 and 6: how much each LSTM keeps, takes in and tells, on average
+gates = ("forget_gate", "input_gate", "output_gate")  # steps 5 and 6: mean openness of each LSTM's forget, input and output gates
 pd.DataFrame(
     {
         f"{name}, layer {k + 1}": {gate: float(getattr(step, gate).mean()) for gate in gates}
@@ -134,7 +134,7 @@ from elmoscope.core.workspace import open_workspace
 
 space = sense_space(open_workspace(model_name))
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
-readings = [quiz.reading(model, one, space) for one in asked]  # the sentence asked about is none of those that vote
+readings = [quiz.reading(model, one, space) for one in asked]  # the sentence itself does not vote
 pd.DataFrame(
     [
         {"sentence": one.text, "word": one.word, "label": one.label, "model": found.sense, "share": found.share, "layer": found.layer}

@@ -67,7 +67,7 @@ from elmoscope.core.views import neighbors
 
 def nearest(word, context):
     request = neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k)
-    return neighbors.compute(workspace, request).table(context)  # every token is read once, then kept on disk
+    return neighbors.compute(workspace, request).table(context)  # every token is encoded once and stored on disk
 
 
 tables = [nearest(word, context) for word, context in zip(words, ("first", "second"))]
@@ -107,7 +107,7 @@ if answer.by == attribution.SENSES:
     sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
     values = [influence.parts(result, view, half, sense) for view in result.views]  # positive: it speaks for the sense
 elif answer.by == attribution.OTHER:  # no two senses are labeled
-    values = [influence.measure_apart(result, view, half) for view in result.views]  # positive: it holds the two words apart
+    values = [influence.measure_apart(result, view, half) for view in result.views]  # positive: it distinguishes the two words
 else:
     values = list(result.moved[:, :, influence.HALVES.index(half)].T)  # 1 - cosine
 table = pd.DataFrame(dict(zip(result.views, values)), index=[f"{k + 1} {word.tokens[k]}" for k in result.changed])

@@ -27,7 +27,7 @@ class NotebookRecipe:
     file: str
     shows: str
     values: Mapping[str, Any] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()  # the view's name if there are none
+    tags: tuple[str, ...] = ()  # default: the view's name
 
 
 def _home(settings: Settings) -> NotebookRecipe:
