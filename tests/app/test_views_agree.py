@@ -252,6 +252,9 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
             known = runpy.run_path(str(file))
             if name == "neighbors":  # a list a sentence
                 rows, entries = known["tables"][0], expected["entries"]
+                if not entries:  # the table has no columns either
+                    assert rows.empty
+                    continue
                 assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
                 assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
             else:
