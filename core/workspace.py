@@ -4,9 +4,10 @@ A `Workspace` is handed to the views (core.views), which compute one answer each
 commands and Python; pages hand theirs an opener that keeps what it opens for all visitors.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
@@ -21,16 +22,20 @@ from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
 from .index.neighbors import Products, Query, normalized_products, products, query_of
+from .index.sense_space import SenseSpace, open_space
 from .index.table import OccurrenceTable
-from .index.tables import open_table, opens_at_once
+from .index.tables import open_table, open_word, opens_at_once
+from .static.context import topics
 from .static.vectors import StaticVectors, open_vectors
 from .text import languages
+from .text.labeled_words import list_words
 from .text.languages import Language
-from .text.readings import WordInContext, read_in
+from .text.readings import WordInContext, dictionary_forms, read_in
 from .text.target_word import Words, find_target_words, words_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
+MOST_TABLES = 16  # tables of single words that stay open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +171,19 @@ class Workspace:
             return None
 
     @property
+    def sense_space(self) -> SenseSpace | None:
+        """The model's sense space; None where it has none."""
+        return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+
+    @property
+    def labeled_sentences(self) -> OccurrenceTable | None:
+        """The basic labeled sentences of the model's language; None where it has none here."""
+        try:
+            return self.opener.targets(self.language.sentences, self.names.model).basic
+        except ElmoscopeError:
+            return None
+
+    @property
     def is_labeled(self) -> bool:
         """Whether the corpus has labeled tokens."""
         return self.opener.is_labeled(self.corpus)
@@ -209,6 +227,10 @@ class Workspace:
             if sentence
         )
 
+    def word(self, tokens: Sequence[str], position: int, read_as: str = "") -> "Word":
+        """Return the word at a position of a sentence, with all that is known of it."""
+        return Word(self, WordInContext(tuple(tokens), position, read_as))
+
     def layers_of(self, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """(L, T, D) float32 of each sentence."""
         return self.opener.sentences(self.names.model, sentences)
@@ -226,6 +248,95 @@ class Workspace:
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
         """What hangs on the model's weights and folder and this key alone, made once for all workspaces."""
         return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A word in its sentence, with the labeled sentences that have it and its vectors, each computed once."""
+
+    workspace: Workspace
+    context: WordInContext
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.context.tokens
+
+    @property
+    def spelled(self) -> str:
+        """The token as it is written."""
+        return self.context.word
+
+    @cached_property
+    def table(self) -> OccurrenceTable | None:
+        """The first table in which the word has two labeled senses: of the corpus, then of its language. None if there is none."""
+        tables = self._tables() if self.context.spelling else ()
+        return next((table for table in tables if (lemma := self.context.lemma_in(table)) and table.has_senses(lemma)), None)
+
+    @cached_property
+    def lemma(self) -> str:
+        """The labeled word that it is a form of; "" where none has two senses."""
+        return self.context.lemma_in(self.table) if self.table is not None else ""
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """(n,): its labeled rows in the table."""
+        return self.table.labeled_rows(self.lemma) if self.table is not None else np.empty(0, int)
+
+    @cached_property
+    def senses(self) -> list[str]:
+        """The names of its labeled senses, in the order of their colors."""
+        return self.table.senses_of(self.lemma) if self.table is not None else []
+
+    @cached_property
+    def sentence(self) -> np.ndarray:
+        """(L, T, D) float32: the layers of its sentence."""
+        return self.workspace.layers_of([self.tokens])[0]
+
+    @cached_property
+    def query(self) -> Query:
+        """The word as a table would store it."""
+        return replace(query_of(self.sentence, self.tokens, self.context.position), read_as=self.context.read_as)
+
+    @property
+    def layers(self) -> np.ndarray:
+        """(L, D)."""
+        return self.query.layers
+
+    @cached_property
+    def alone(self) -> np.ndarray:
+        """(L, D): the word as a sentence of its own."""
+        return self.workspace.layers_of([(self.spelled,)])[0][:, 0]
+
+    @cached_property
+    def topic(self) -> np.ndarray:
+        """(V,): the sum of the other words' static vectors."""
+        return topics(self.workspace.language_vectors, [(self.tokens, self.context.position)])[0]
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """(2P,): the states of both directions next to the word, before they read it."""
+        return self.workspace.model.encoder.around([list(self.tokens)], [self.context.position], [self.sentence])[0]
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """(V,): the three parts of the sense space. The model must have one."""
+        return self.workspace.sense_space.views([(self.tokens, self.context.position)], self.layers[None], [self.sentence])[0]
+
+    @property
+    def substitutes(self) -> np.ndarray:
+        """(P,): the words that both directions expect in its place."""
+        return self.workspace.sense_space.expected(self.parts[None])[0]
+
+    def _tables(self) -> Iterator[OccurrenceTable]:
+        workspace, language = self.workspace, self.workspace.language
+        for corpus in dict.fromkeys([workspace.corpus if workspace.is_labeled else "", language.sentences]):
+            with suppress(ElmoscopeError):
+                if corpus:
+                    yield workspace.opener.targets(corpus, workspace.names.model)
+        listed, spelling = list_words(language), self.context.read_as or self.context.spelling
+        if lemma := next((form for form in (spelling, *dictionary_forms(spelling)) if form in listed), ""):
+            with suppress(ElmoscopeError):  # a model whose table has not all words of its language
+                yield workspace.once("word table", lambda: open_word(lemma, workspace.model), lemma, most=MOST_TABLES)
 
 
 def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Workspace, P], R]:

@@ -116,12 +116,12 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
 def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     """Return the model's sense space if it is wanted. Raises if the model lacks what it needs."""
     from ..elmo.models import open_language_model
-    from ..senses.judge import open_judge
+    from ..workspace import open_workspace
 
     if wanted is None:
         return None
     open_language_model(model)
-    return open_judge(model).sense_space
+    return open_workspace(model).sense_space
 
 
 def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Workspace:

@@ -81,6 +81,11 @@ class OccurrenceTable(Index):
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
 
+    def has_senses(self, lemma: str) -> bool:
+        """Return whether a word has two senses, one of them in two sentences or more."""
+        counts = np.unique(self.sense[self.labeled_rows(lemma)], return_counts=True)[1]
+        return len(counts) > 1 and counts.max() > 1
+
     def rows_to_draw(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense, or a model's guess of one (of one lemma)."""
         guessed = np.fromiter(self.guesses, int, len(self.guesses))

@@ -25,7 +25,6 @@ from ..index.tables import open_table
 from ..senses.evaluate import static_vectors
 from ..senses.senseval import read_senseval
 from ..senses.separation import one_nn
-from ..senses.verdict import has_senses
 from ..text import languages
 from .lessons import sentences_of, shuffled, untrained
 
@@ -104,7 +103,7 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
     own = table.basic
     space = index_space.open_space(model, static_vectors(model))
     space.learned = None
-    names = [word for word in table.lemmas if has_senses(table, word)]
+    names = [word for word in table.lemmas if table.has_senses(word)]
     rows = [table.labeled_rows(word) for word in names]
     if write:
         space.keep(table)
@@ -117,7 +116,7 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
         space.learned = sense_map.learn(space, words)
         return words
 
-    bundled = {word for word in own.lemmas if has_senses(own, word)}
+    bundled = {word for word in own.lemmas if own.has_senses(word)}
     lines: list[str] = []
     if nulls:
         for name, seen in null_views(model, space, table, np.concatenate(rows), views):

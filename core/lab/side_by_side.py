@@ -20,8 +20,8 @@ from ..elmo.models import Model
 from ..evaluation.card import accuracy_of, chance_of
 from ..senses import evaluate
 from ..senses.evaluate import mix_of, spaces, static_vectors
-from ..senses.evidence import topics
 from ..senses.senseval import read_sense_rows, split_rows
+from ..static.context import topics
 from ..static.vectors import StaticVectors
 from ..text.corpora import open_corpus
 from ..text.languages import Language

@@ -1,6 +1,6 @@
 """Learn the coefficients of verdicts, and measure how often verdicts are right, by the rule that Home applies.
 
-Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes): each bundled word is judged by coefficients that the
+Pairs of labeled sentences that no vote has seen (core.senses.calibration.pairs_by_votes): each bundled word is judged by coefficients that the
 other words teach, each tenth of the additional words by the other nine. Pairs of one sense and of two count equally, and so do words. Then
 the same words as if they had no labels. Both sets of coefficients are stored in verdict.json next to the table, with histograms of the
 evidence over the pairs of both (core.senses.densities).
@@ -21,11 +21,11 @@ from ..files.artifacts import write_json
 from ..index.sense_space import SenseSpace, open_space
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
-from ..senses import evidence, pairs, verdict
-from ..senses.calibration import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
+from ..senses import calibration, evidence, votes
 from ..senses.densities import Density, as_json, count
 from ..senses.evaluate import static_vectors
 from ..senses.verdict import SURE
+from ..senses.votes import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..text import languages
 
 FOLDS = 10
@@ -78,9 +78,9 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
     space = space or open_space(model, vectors)
 
     def of(word: str) -> Pairs:
-        rows = pairs.rows_of(table, word)
-        parts, around = space.of_rows(table, rows) if space else None, verdict.words_around(table, rows, vectors)
-        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), around, parts, space)
+        rows = calibration.rows_of(table, word)
+        parts, around = space.of_rows(table, rows) if space else None, calibration.words_around(table, rows, vectors)
+        return calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space)
 
     return [of(word) for word in words]
 
@@ -91,16 +91,16 @@ def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> d
     space = open_space(model, static_vectors(model))
     shares = []
     for word in words:
-        rows, labels = verdict.some_rows(table, word)
+        rows, labels = calibration.some_rows(table, word)
         n, pos = labels.max() + 1, table.pos_of(rows)
-        weights = layer_weights(verdict.trust_of(table, word).layer, table.meta["layers"])
+        weights = layer_weights(calibration.trust_of(table, word).layer, table.meta["layers"])
         token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
         right = []
-        for quarters in pairs.partitions(word, labels):
+        for quarters in calibration.partitions(word, labels):
             for quarter in np.unique(quarters):
                 here, others = quarters == quarter, quarters != quarter
-                by_layer = verdict.shares_of(token[others], labels[others], token[here], n, pos[others])
-                in_space = verdict.places_in(space, parts[others], labels[others], parts[here], n, word, pos[others]).shares
+                by_layer = votes.shares_of(token[others], labels[others], token[here], n, pos[others])
+                in_space = votes.places_in(space, parts[others], labels[others], parts[here], n, word, pos[others]).shares
                 ways = by_layer.votes, by_layer.middles, in_space.middles
                 right.append([_leads(of, labels[here]) for of in ways])
         shares.append(np.concatenate(right, axis=1).mean(axis=1))
@@ -115,15 +115,15 @@ def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
     """Return pairs of the same words as if they had no labels, at the layer that separates them best."""
-    rows = np.concatenate([pairs.rows_of(table, word) for word in words])
+    rows = np.concatenate([calibration.rows_of(table, word) for word in words])
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
-    layer = pairs.measure_unlabeled(table, words, seen)[0]
-    return pairs.pairs_unlabeled(table, words, seen, layer)[0]
+    layer = calibration.measure_unlabeled(table, words, seen)[0]
+    return calibration.pairs_unlabeled(table, words, seen, layer)[0]
 
 
 def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
     """Return histograms of the cosine at each layer and of the mix, over all pairs of each word's sentences."""
-    words = [(table, *verdict.some_rows(table, word)) for table, each in tables for word in each]
+    words = [(table, *calibration.some_rows(table, word)) for table, each in tables for word in each]
     firsts = [np.triu_indices(len(rows), 1) for _, rows, _ in words]
     same = [labels[first] == labels[second] for (*_, labels), (first, second) in zip(words, firsts, strict=True)]
     results = {}
@@ -148,8 +148,8 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
     own = table.basic
-    bundled = pairs.words_to_judge(own)
-    further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    bundled = calibration.words_to_judge(own)
+    further = [word for word in table.lemmas if word not in own.lemmas and table.has_senses(word)]
     tables = {"own words": (own, bundled), "further words": (table, further)}
     if named_only:
         result = {name: {"n": len(words), **_rounded(score_named(model, of, words))} for name, (of, words) in tables.items()}
@@ -169,17 +169,17 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
         lines.append(f"{name}: {_rounded(figures(of))}")
         lines += ["  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row) for row in result[name]["bins"]]
     if write:
-        seen = evidence.of_rows(model.encoder, static_vectors(model), own, pairs.rows_to_judge(own), space)
-        measured = pairs.measure(own, seen)
+        seen = evidence.of_rows(model.encoder, static_vectors(model), own, calibration.rows_to_judge(own), space)
+        measured = calibration.measure(own, seen)
         votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
         plain = plain_densities(model, list(tables.values()))
         sets = [
             densities_of([*of["own words"], *of["further words"]], columns) | plain
             for of, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
         ]
-        words = {**measured.words, **{word: verdict.trust_of(table, word) for word in further}}
-        record = verdict.as_json(replace(measured, words=words, reference_votes=tuple(votes)))
-        write_json(table.folder / verdict.FILE, {**record, "densities": as_json(*sets)})
+        words = {**measured.words, **{word: calibration.trust_of(table, word) for word in further}}
+        record = calibration.as_json(replace(measured, words=words, reference_votes=tuple(votes)))
+        write_json(table.folder / calibration.FILE, {**record, "densities": as_json(*sets)})
         lines.append(f"stored: {measured.votes} {measured.alone} {votes}")
     return result, lines
 

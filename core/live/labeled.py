@@ -4,6 +4,10 @@ import numpy as np
 
 from ..analysis.word_maps import map_rows
 from ..common.model_layers import MIX
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..senses.calibration import calibration_of
+from ..senses.evidence import is_also_a_name
 from ..views import layouts, levels, scene
 from ..workspace import Workspace
 from .pack import Pack
@@ -12,7 +16,7 @@ from .scene import labels
 
 def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     """Add the table of labeled tokens to the pack and return its facts."""
-    table, judge = workspace.targets.basic, levels.judge(workspace)
+    table, calibration = workspace.targets.basic, calibration_of(workspace)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]
     layers = table.rows.take(rows)
@@ -28,16 +32,15 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         maps = layouts.maps_of(workspace, lemma)
         places[:, map_rows(table, lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
     pack.add("labeled.places", places)
-    ground = judge.ground()
-    space = _add_space(pack, judge, table, rows)
-    for name, center in ground.centers.items():
+    space = _add_space(pack, workspace.sense_space, table, rows)
+    for name, center in calibration.centers.items():
         pack.add(f"center.{name}", np.asarray(center, np.float32))
-    rated = judge.rate_words(table)
+    rated = {lemma: calibration.words[lemma] for lemma in table.lemmas if lemma in calibration.words}
     scenes = _add_scenes(pack, workspace, list(rated))
     rated_words = {
         lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
-        | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
-        for lemma, (trust, by_case) in rated.items()
+        | {"by_case": is_also_a_name(table, lemma), "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
+        for lemma, trust in rated.items()
     }
     return {
         "spaces": spaces,
@@ -45,7 +48,7 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         "lemmas": rated_words,
         "lemma_names": table.lemmas,
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
-        "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
+        "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
         "random": {name: mean for name, mean in levels.means(workspace, spaces).items()},
     }
@@ -77,9 +80,8 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     return scenes
 
 
-def _add_space(pack: Pack, judge, table, rows: np.ndarray):
+def _add_space(pack: Pack, space: SenseSpace | None, table: OccurrenceTable, rows: np.ndarray) -> SenseSpace | None:
     """Add the sense space and the rows' substitutes in it; returns None if the model has no learned space."""
-    space = judge.sense_space
     if space is None or space.learned is None:
         return None
     pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))

@@ -25,7 +25,7 @@ function newReader(parts, plain = false) {
     let expected;
     return { tokens, position, layers: read.of(position), around, expected: () => (expected ??= substitutes.vector(around, tokens[position])) };
   }
-  // As the model reads it for a verdict: a capital that says nothing of the meaning is none (core.senses.judge.read).
+  // As the model reads it for a verdict: a capital that says nothing of the meaning is none (core.senses.verdict).
   function asRead(side, both, byCase) {
     const words_ = both.map(({ tokens, position }) => tokens[position]), spelled = words_.map((item) => folded(bare(item)));
     if (words_[0] === words_[1] || spelled[0] !== spelled[1]) return both[side].tokens;

@@ -12,7 +12,8 @@ import numpy as np
 from ..elmo.models import Model
 from ..files.artifacts import read_json
 from ..index.tables import bundled_folder
-from .calibration import FILE, weights_of
+from .calibration import FILE
+from .votes import weights_of
 
 BINS = 40
 OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room

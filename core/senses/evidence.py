@@ -10,7 +10,7 @@ All tokens share much of each, so that the mean over the labeled words is taken 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from ..common.directions import unit
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.context import static_contexts
+from ..static.context import topics
 from ..static.vectors import StaticVectors
 from ..text.tokens import bare
+from ..workspace import Word
 
 VIEWS = ("token", "place", "topic", "senses")
 
@@ -53,30 +54,11 @@ class Evidence:
         return vectors[np.argsort(np.concatenate([rows for rows, _ in placed]))]
 
 
-def gather(
-    encoder,
-    vectors: StaticVectors | None,
-    occurrences: Sequence[tuple[Sequence[str], int]],
-    layers: np.ndarray,
-    alone: np.ndarray,
-    read: Sequence[np.ndarray] = (),
-    space: SenseSpace | None = None,
-) -> Evidence:
-    """Of (tokens, position) each; `layers`, `alone` (n, L, D), and what was `read` of the sentences, (L, T, D) each, as they are known
-    already. Without `vectors` no topic, without `space` no view of the senses."""
-    sentences = [list(tokens) for tokens, _ in occurrences]
-    place = encoder.around(sentences, [position for _, position in occurrences], read)
-    topic = topics(vectors, occurrences)
-    parts = space.views(occurrences, layers, read) if space else None
-    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic, parts, space)
-
-
-def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
-    """Of (tokens, position) each the sum of the other words' static vectors, (n, V); zeros where none has one, or without `vectors`."""
-    if vectors is None:
-        return np.zeros((len(occurrences), 1), np.float32)
-    spans = [(position, position + 1) for _, position in occurrences]
-    return static_contexts(vectors, [list(tokens) for tokens, _ in occurrences], spans)
+def of_words(words: Sequence[Word]) -> Evidence:
+    """Return the evidence of typed words."""
+    space = words[0].workspace.sense_space
+    layers, alone, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
+    return Evidence(layers, alone, place, topic, np.stack([word.parts for word in words]) if space else None, space)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
@@ -84,9 +66,10 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
     occurrences = [table.occurrence(int(row)) for row in rows]
     alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     each = np.stack([alone[table.words[code]] for code in table.word[rows]])
-    seen = gather(encoder, vectors, [(o.tokens, o.position) for o in occurrences], table.rows.take(rows), each)
+    place = encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+    topic = topics(vectors, [(o.tokens, o.position) for o in occurrences])
     lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
-    return replace(seen, parts=space.of_rows(table, rows), space=space, lemmas=lemmas) if space else seen
+    return Evidence(table.rows.take(rows), each, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:

@@ -35,7 +35,7 @@ from ..text.labeled_words import words_of
 from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import join_tokens
-from . import verdict
+from . import calibration, votes
 from .separation import purity_at_k
 
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
@@ -43,7 +43,7 @@ OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for t
 QUESTIONS, MOST_SENSES = 8, 3
 MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
 FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
-K = verdict.K  # labeled sentences that vote
+K = votes.K  # labeled sentences that vote
 HIT, MISS = "■", "□"  # in every font, of every color
 
 
@@ -242,7 +242,7 @@ def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, n
 def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[str, np.ndarray, np.ndarray]:
     """(n, L, D) of a word's sentences -> the layer that tells them apart best, the n there and the query (1, D), their mean taken off."""
     spaces = {}
-    for name in verdict.spaces(layers.shape[1]):
+    for name in calibration.spaces(layers.shape[1]):
         vectors = _directions(layers, name)
         mean = vectors.mean(axis=0)
         known = unit(vectors - mean)

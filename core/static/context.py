@@ -52,3 +52,11 @@ def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
     if centered:
         rows = unit(rows - rows.mean(axis=0))
     return rows @ rows.T
+
+
+def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
+    """(tokens, position) each -> (n, V): the sums of the other words' static vectors; zeros where none has one, or without `vectors`."""
+    if vectors is None:
+        return np.zeros((len(occurrences), 1), np.float32)
+    spans = [(position, position + 1) for _, position in occurrences]
+    return static_contexts(vectors, [list(tokens) for tokens, _ in occurrences], spans)

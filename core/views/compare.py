@@ -25,7 +25,6 @@ from ..elmo.models import Model
 from ..files import registry
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
-from ..senses.judge import open_judge
 from ..senses.reports import sense_report_of, senses_report_of
 from ..senses.separation import SenseReport
 from ..text.corpora import open_corpus
@@ -33,7 +32,7 @@ from ..text.labeled_words import sentences_of
 from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of
-from ..workspace import Workspace, reads_as_model, table_key
+from ..workspace import Workspace, open_workspace, reads_as_model, table_key
 from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
@@ -203,7 +202,7 @@ def measure_models(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
     """Measure each model over its labeled sentences. `report` receives steps done and in all."""
-    senses = [open_judge(model).sense_space for model in models]
+    senses = [open_workspace(model).sense_space for model in models]
     senses = [
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
     ]

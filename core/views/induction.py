@@ -28,7 +28,6 @@ from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
-from .levels import judge
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
@@ -192,7 +191,7 @@ def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
 @reads_as_model
 def space_of(workspace: Workspace) -> SenseSpace | None:
     """Return the model's sense space, or None."""
-    return judge(workspace).sense_space
+    return workspace.sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:

@@ -25,7 +25,7 @@ from ..senses.separation import SenseReport
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
-from .levels import judge, sense_space
+from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -278,7 +278,7 @@ def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalize
 @reads_as_model
 def senses_report(workspace: Workspace, word: str) -> SenseReport:
     """Return how well the sense space separates a word's senses."""
-    table, space = workspace.targets, judge(workspace).sense_space
+    table, space = workspace.targets, workspace.sense_space
     return workspace.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
 
 

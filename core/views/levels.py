@@ -1,7 +1,8 @@
 """What a cosine is compared with: two random words at a layer, under a mix or in the sense space, as the model's measures have them, else
-measured now; and the judge of a pair, with the sense space that it reads."""
+measured now; and the verdict on a pair."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, to_largest_1
 from ..index.sense_space import SenseSpace
-from ..senses.judge import Judge, Judgment
+from ..senses import verdict
+from ..senses.calibration import calibration_of
+from ..senses.verdict import Verdict
 from ..text.readings import WordInContext
-from ..workspace import Workspace, reads_as_model
+from ..workspace import Word, Workspace, reads_as_model
 
 
 @reads_as_model
@@ -44,25 +47,9 @@ def means(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = Fal
 
 
 @reads_as_model
-def judge(workspace: Workspace) -> Judge:
-    """The judge by the workspace's model; `is_calibrated` says whether its first verdict waits for a measuring."""
-    opener, model = workspace.opener, workspace.names.model
-
-    def make() -> Judge:
-        return Judge(
-            workspace.model,
-            workspace.language_vectors,
-            table=lambda corpus: opener.targets(corpus, model),
-            encode=lambda sentences: opener.sentences(model, sentences),
-        )
-
-    return workspace.once("judge", make, workspace.model)  # anew for a model whose files changed
-
-
-@reads_as_model
 def sense_space(workspace: Workspace) -> SenseSpace:
     """The model's sense space. BadInput where it has none."""
-    if (space := judge(workspace).sense_space) is None:
+    if (space := workspace.sense_space) is None:
         raise BadInput(t("{model} has no sense space: a layer is shown.", model=workspace.names.model))
     return space
 
@@ -70,30 +57,37 @@ def sense_space(workspace: Workspace) -> SenseSpace:
 @reads_as_model
 def has_senses(workspace: Workspace) -> bool:
     """Whether the model has a sense space."""
-    return judge(workspace).sense_space is not None
+    return workspace.sense_space is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What is known of a word in two sentences."""
+
+    one_word: bool  # whether both are forms of one word; two words get no verdict
+    verdict: Verdict | None
+    lemma: str  # the labeled word whose sentences vote; "" where none has labels
+    layer: str  # that separates the word's meanings best: a figure opens there
 
 
 @reads_as_model
 def judgment(workspace: Workspace, first: WordInContext, second: WordInContext) -> Judgment:
-    """The verdict on both words, by the labels of the corpus in use where it has some."""
-    return judge(workspace).judge(first, second, labels(workspace))
+    """Return the verdict on both words, by the labels of the selected corpus where it has some."""
+    words = [Word(workspace, context) for context in (first, second)]
+    result = verdict.compare(*words)
+    layer = calibration_of(workspace).layer if result and not result.lemma else verdict.best_layer(workspace, words)
+    return Judgment(result is not None, result, result.lemma if result else "", layer)
 
 
 @reads_as_model
 def best_layer(workspace: Workspace, words: Sequence[WordInContext]) -> str:
-    """The layer, or "mix", that tells the meanings of the first of these words with labels apart best; else the best of all words."""
-    return judge(workspace).layer(words, labels(workspace))
-
-
-@reads_as_model
-def labels(workspace: Workspace) -> str:
-    """The corpus in use, where it has labels."""
-    return workspace.corpus if workspace.is_labeled else ""
+    """Return the layer, or "mix", that separates the meanings of the first of these words with labels best; else the best of all words."""
+    return verdict.best_layer(workspace, [Word(workspace, context) for context in words])
 
 
 def _in_senses(workspace: Workspace) -> Level | None:
     """Of FEWER words: half a second."""
-    words, space = _random_words(workspace, few=True), judge(workspace).sense_space
+    words, space = _random_words(workspace, few=True), workspace.sense_space
     return None if words is None or space is None else anisotropy.level_in_senses(words, space)
 
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from ..common.model_layers import Layers
 from ..elmo.mix import along, mix_cosines, pair_products, stops
-from ..senses.judge import Judgment
 from ..senses.scene import Scene
 from ..text.readings import WordInContext
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from . import levels, scene
+from .levels import Judgment
 
 READS = ("model", "vectors", "corpus")
 

@@ -10,10 +10,10 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import token_folder
 from ..senses import scene
+from ..senses.calibration import calibration_of
 from ..senses.scene import LabeledDots, NearWords, Scene
 from ..text.readings import WordInContext, dictionary_forms
-from ..workspace import Workspace, reads_as_model, table_key
-from .levels import judge, labels
+from ..workspace import Word, Workspace, reads_as_model, table_key
 
 MOST_WORDS, MOST_VIEWS = 32, 64  # labeled words, and typed sentences, that are remembered
 
@@ -22,10 +22,11 @@ MOST_WORDS, MOST_VIEWS = 32, 64  # labeled words, and typed sentences, that are 
 def compute(workspace: Workspace, first: WordInContext, second: WordInContext) -> Scene | None:
     """Return the scene of two words; None where no labeled sentence has both, and the model has no sense space."""
     both = first, second
-    space = judge(workspace).sense_space
+    space = workspace.sense_space
     queries = workspace.queries(both)
     vectors = scene.layer_vectors(np.stack([query.layers for query in queries]), encode_alone(workspace, [word.word for word in both]))
-    table, lemma = judge(workspace).labeled(first, labels(workspace))
+    word = Word(workspace, first)
+    table, lemma = word.table, word.lemma
     if table is not None and second.lemma_in(table) == lemma:
         dots = labeled_dots(workspace, table, lemma)
         if space:
@@ -38,7 +39,7 @@ def compute(workspace: Workspace, first: WordInContext, second: WordInContext) -
     vectors[SENSES] = space.place(_views(workspace, space, both))
     places = workspace.once("words in the sense space", lambda: _place_rows(table, space), table_key(table), space.mark, most=2)
     near = _near_words(workspace, table, both, places @ vectors[SENSES].T)
-    return scene.draw_unlabeled(near, _vectors_of(workspace, table, near, places), vectors, judge(workspace).ground().ring)
+    return scene.draw_unlabeled(near, _vectors_of(workspace, table, near, places), vectors, calibration_of(workspace).ring)
 
 
 @reads_as_model
@@ -47,7 +48,7 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
 
     def make() -> LabeledDots:
         return scene.draw_labeled(
-            table, lemma, table.labeled_rows(lemma), lambda words: encode_alone(workspace, words), judge(workspace).sense_space
+            table, lemma, table.labeled_rows(lemma), lambda words: encode_alone(workspace, words), workspace.sense_space
         )
 
     return workspace.once("scene", make, table_key(table), lemma, most=MOST_WORDS)

@@ -14,7 +14,7 @@ from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BOTH
 from core.figures.style import OWN
 from core.live.texts import expected_texts
-from core.senses.judge import is_word
+from core.senses.verdict import is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes

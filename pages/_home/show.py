@@ -13,9 +13,8 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import html
 from core.common.model_layers import MIX, Layers
-from core.senses.judge import is_word
 from core.senses.scene import Scene
-from core.senses.verdict import CLOSE, ONE, Verdict
+from core.senses.verdict import CLOSE, ONE, Verdict, is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views.pair import Angles, angles

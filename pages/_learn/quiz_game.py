@@ -11,7 +11,6 @@ from core.figures.style import layer_title
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from core.views.levels import judge
 from pages._cached.kept import keep
 from pages._cached.views import workspace
 from pages._frame.in_use import InUse
@@ -94,7 +93,7 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """Return the model's reading of a question. The sentences of the word are encoded once and stored on disk."""
     over = workspace(in_use)
-    space = judge(over).sense_space
+    space = over.sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
     return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)
 

@@ -16,10 +16,11 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import format_number, t
 from core.common.markup import Markup, html, plain
 from core.figures.style import layer_title
-from core.senses.judge import Judgment
+from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.text.readings import WordInContext
 from core.views import levels, pair
+from core.views.levels import Judgment
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
 from pages._cached.views import view, workspace
@@ -56,10 +57,10 @@ def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
 
 def _measure(in_use: InUse) -> None:
     """Prepare what a model's first verdict needs."""
-    judge = levels.judge(workspace(in_use))
-    if not judge.is_calibrated:
-        with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
-            judge.ground()
+    over = workspace(in_use)
+    if not is_calibrated(over):
+        with st.spinner(t("Calibrating {model}, once…", model=plain(over.layers.called))):
+            calibration_of(over)
 
 
 def say_verdict(verdict: Verdict) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from core.common.model_layers import Layers
 from core.elmo.mix import along, stops
-from core.views.levels import judge
+from core.senses.calibration import calibration_of
 from core.views.pair import Angles
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
@@ -87,10 +87,10 @@ def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monke
     deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
 
     def ground(model: str):
-        return judge(open_workspace(model)).ground()  # a workspace of its own: what memory keeps is not asked
+        return calibration_of(open_workspace(model))  # a workspace of its own: what memory keeps is not asked
 
     first = ground(deep)
-    monkeypatch.setattr("core.senses.pairs.measure", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("core.senses.calibration.measure", lambda *_: pytest.fail("measured again"))
     again = ground(deep)
     assert (again.layer, again.words.keys()) == (first.layer, first.words.keys())
     assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centers.keys() == first.centers.keys()

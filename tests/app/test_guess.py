@@ -12,9 +12,9 @@ from core.elmo.models import open_model
 from core.index import tables
 from core.index.neighbors import make_query
 from core.senses import quiz
-from core.senses.judge import open_judge
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
+from core.workspace import open_workspace
 from pages._learn import quiz_game
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import offered, written
@@ -33,7 +33,7 @@ def pressed(page: AppTest, key: str) -> AppTest:
 def read(request: QuizQuestion) -> QuizReading:
     model = open_model(ENGLISH.model)
     query = make_query(model.encoder, list(request.tokens), request.position)
-    return quiz.read(tables.open_word(request.word, model), request, query, open_judge(model).sense_space)
+    return quiz.read(tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
 
 
 def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():

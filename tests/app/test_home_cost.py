@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.common.errors import MissingArtifact
-from core.senses.judge import Judge
+from core.senses import verdict
 from core.workspace import Workspace
 from tests.app.visit import opened_whole
 
@@ -21,13 +21,13 @@ def index_is_there() -> None:
 @pytest.fixture
 def judged(monkeypatch) -> list[tuple]:
     """Return the list of the sentences whose verdict is computed. It grows with each verdict."""
-    pairs, judge = [], Judge.judge
+    pairs, compare = [], verdict.compare
 
-    def judge_and_count(self, first, second, corpus=""):
+    def compare_and_count(first, second):
         pairs.append((first.tokens, second.tokens))
-        return judge(self, first, second, corpus)
+        return compare(first, second)
 
-    monkeypatch.setattr(Judge, "judge", judge_and_count)
+    monkeypatch.setattr(verdict, "compare", compare_and_count)
     return pairs
 
 

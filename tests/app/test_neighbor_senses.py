@@ -10,7 +10,7 @@ from core.elmo.models import open_model
 from core.index.neighbors import SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_table
-from core.senses.judge import open_judge
+from core.workspace import open_workspace
 from tests.app.visit import opened, opened_whole
 
 PAGE = "pages/neighbors.py"
@@ -42,7 +42,7 @@ def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with
     assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"
     page.segmented_control(key="nlayer").set_value("senses").run()
     model = open_model("elmo-mini")
-    index = SenseIndex(open_table(corpus, model), open_judge(model).sense_space)
+    index = SenseIndex(open_table(corpus, model), open_workspace(model).sense_space)
     queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
     near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]

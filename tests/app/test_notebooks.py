@@ -19,7 +19,6 @@ from core.elmo import models
 from core.index import neighbors, tables
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_table
-from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of
 from core.static import vectors
 from core.text import corpora
@@ -146,7 +145,7 @@ def test_the_neighbors_notebook_finds_what_the_page_lists(run):
 def test_the_neighbors_notebook_finds_them_in_the_sense_space(run):
     namespace = run("neighbors", {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "senses", "k": 5})
     model = OPENED[models, "open_model"]("elmo-mini")
-    index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).sense_space)
+    index = SenseIndex(TABLES("sentences", model, targets_only=True), workspace.open_workspace(model).sense_space)
     query = neighbors.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
     expected = index.nearest(query, WEIGHTS, k=5, which=neighbors.SAME)
     rows = namespace["tables"][0]

@@ -15,7 +15,7 @@ from core.tasks.inputs import flat
 from core.text import languages, target_word
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
-from core.views.levels import judge
+from core.views.levels import best_layer, judgment
 from core.views.neighbors import NeighborsRequest
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
@@ -86,20 +86,20 @@ def test_every_view_opens_on_an_example_without_a_word_typed(view: str, language
 
 
 def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, pair):
-    said = judge(workspace).judge(*pair)
+    said = judgment(workspace, *pair)
     senses = tuple(max(votes, key=votes.get) for votes in said.verdict.shares)
     assert senses == SENSES[workspace.language.code] and said.verdict.says == TWO
 
 
 def test_both_lists_are_mostly_of_the_right_sense(workspace: Workspace, pair):
-    layer = judge(workspace).layer(pair, workspace.corpus)
+    layer = best_layer(workspace, pair)
     for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
         near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, whole=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 
 def test_the_words_that_decide_are_ones_that_a_person_would_name(workspace: Workspace, pair):
-    layer = judge(workspace).layer(pair, workspace.corpus)
+    layer = best_layer(workspace, pair)
     result = attribution.compute(workspace, attribution.AttributionRequest(word=pair[0])).influence
     read = influence.verdict(result, layer, influence.BOTH)
     assert read.sense == SENSES[workspace.language.code][0] and read.clear
@@ -110,7 +110,7 @@ def test_the_words_that_decide_are_ones_that_a_person_would_name(workspace: Work
 
 
 def test_the_edits_lead_from_one_sense_to_the_other(workspace: Workspace, pair):
-    layer = judge(workspace).layer(pair, workspace.corpus)
+    layer = best_layer(workspace, pair)
     path = edits.compute(workspace, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
     assert (path.read[0], path.read[-1]) == SENSES[workspace.language.code]
     assert sum(a != b for a, b in pairwise(path.read)) == 1, path.read  # it flips once

@@ -15,11 +15,11 @@ import numpy as np
 
 from core.cluster import approximate, search, senses
 from core.cluster import shards as index
-from core.elmo.models import BUNDLED_MODEL, open_model
+from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
 from core.index.sense_index import WEIGHTS
 from core.index.sense_space import SENSES, SenseSpace
-from core.senses.judge import open_judge
+from core.workspace import open_workspace
 
 K = 20
 SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells
@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that keeps substitutes")
     options = parser.parse_args()
     shards = index.open_shards(options.folder)
-    space = open_judge(open_model(BUNDLED_MODEL)).sense_space if options.senses else None
+    space = open_workspace(BUNDLED_MODEL).sense_space if options.senses else None
     if not options.made:
         facts = senses.build(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")

@@ -30,7 +30,6 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.evaluate import static_vectors
-from core.senses.verdict import has_senses
 from core.views import change as view
 from core.views.sides import Side
 from core.workspace import open_workspace
@@ -60,7 +59,7 @@ def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: s
 
 
 def words_of(table: OccurrenceTable) -> list[str]:
-    return [word for word in table.lemmas if has_senses(table, word)]
+    return [word for word in table.lemmas if table.has_senses(word)]
 
 
 def halves(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None:

@@ -22,10 +22,11 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.lab.verdicts import FOLDS, pairs_of
 from core.senses import evidence, scene, verdict
-from core.senses.calibration import fit
+from core.senses.calibration import USUAL
 from core.senses.evaluate import static_vectors
 from core.senses.scene import Scene
-from core.senses.verdict import CLOSE, ONE, USUAL, Verdict
+from core.senses.verdict import CLOSE, ONE, Verdict
+from core.senses.votes import fit
 from core.text import languages
 
 WORDS, SEED = 60, 51
@@ -117,8 +118,8 @@ def main() -> None:
     table = open_table(language.sentences, model, targets_only=True)
     own = table.basic
     space = open_space(model, static_vectors(model))
-    bundled = [word for word in own.lemmas if verdict.has_senses(own, word)]
-    further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    bundled = [word for word in own.lemmas if own.has_senses(word)]
+    further = [word for word in table.lemmas if word not in own.lemmas and table.has_senses(word)]
     of_own = Parts(model.encoder, own, space)
     dots = [scene.draw_labeled(own, word, own.labeled_rows(word), of_own.encode, space) for word in bundled]
     in_own, n_dots = np.array([each.scene.in_own for each in dots]), np.array([len(each.rows) for each in dots])

@@ -6,7 +6,6 @@ from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.senses.judge import open_judge
 from core.text.corpora import BUNDLED_CORPUS
 from core.workspace import Workspace, open_workspace
 from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
@@ -25,7 +24,7 @@ def table(model) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def space(model) -> SenseSpace:
-    return open_judge(model).sense_space
+    return open_workspace(model).sense_space
 
 
 @pytest.fixture(scope="module")

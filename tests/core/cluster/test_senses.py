@@ -17,9 +17,9 @@ from core.index.neighbors import ANY, OTHER, SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.sense_space import KEPT, substitutes_of
 from core.index.table import OccurrenceTable
-from core.senses.judge import open_judge
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
+from core.workspace import open_workspace
 
 SENTENCE = "We sat on the bank and watched the boats."
 
@@ -109,7 +109,7 @@ def test_the_commands_search_shards_and_the_approximate_index(many, built, model
     expected = nearest("--corpus", built.folder)
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
-        ApproximateSenses(index.open_shards(built.folder), open_judge(model).sense_space).nearest(
+        ApproximateSenses(index.open_shards(built.folder), open_workspace(model).sense_space).nearest(
             make_query(model.encoder, ["bank"], 0), WEIGHTS
         )
     assert answer("index", "approximate", built.folder, "--senses")["occurrences"] == len(built)

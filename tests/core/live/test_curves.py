@@ -10,8 +10,8 @@ from core.figures.curves import EvidenceRow, curves_figure
 from core.live import curves
 from core.live.curves import curves_data, decisive_rows, plain_rows, say_probability
 from core.senses.densities import Density
-from core.senses.judge import Judgment
 from core.senses.verdict import Verdict
+from core.views.levels import Judgment
 
 BINS = np.linspace(-0.975, 0.975, 40)
 

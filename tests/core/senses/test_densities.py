@@ -10,8 +10,8 @@ from core.common.config import ASSETS
 from core.common.model_layers import SENSES
 from core.elmo.models import open_model
 from core.senses import densities
-from core.senses.calibration import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, UNLABELED_COLUMNS
 from core.senses.densities import BINS, Density, count
+from core.senses.votes import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, UNLABELED_COLUMNS
 from core.text import languages
 
 CODES = ("en", "ko")

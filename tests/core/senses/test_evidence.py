@@ -24,11 +24,9 @@ class Reader:
 
 
 def test_the_place_is_what_was_read_before_it_and_behind_it():
-    layers = np.ones((2, 2, 2))
-    result = evidence.gather(Reader(), None, [(("a", "b", "c"), 1), (("a",), 0)], layers, layers)
+    places = Reader().around([["a", "b", "c"], ["a"]], [1, 0])
     # before "b": <S> a; behind it: c </S>. Before the only token: <S>; behind it: </S>
-    assert result.place.tolist() == [[2, 2], [1, 1]]
-    assert result.topic.tolist() == [[0], [0]] and set(result.views("0")) == set(VIEWS)
+    assert places.tolist() == [[2, 2], [1, 1]]
 
 
 def test_the_token_is_less_itself_standing_alone():

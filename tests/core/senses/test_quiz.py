@@ -11,9 +11,9 @@ from core.elmo.models import Model
 from core.index.neighbors import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
-from core.senses.judge import open_judge
 from core.text import labeled_words, languages
 from core.text.corpora import labeled_of
+from core.workspace import open_workspace
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
@@ -61,7 +61,7 @@ def test_two_of_eight_sentences_are_ones_that_the_bundled_model_misreads(languag
 
 
 def test_the_bundled_model_errs_on_those_and_reads_the_others_as_they_are_labeled(model):
-    space, hard = open_judge(model).sense_space, quiz.misread("en")
+    space, hard = open_workspace(model).sense_space, quiz.misread("en")
     for request in quiz.quiz(12, ENGLISH):
         is_wrong = quiz.reading(model, request, space).sense != request.label
         assert is_wrong == (request.text in hard.get(request.word, {})), request.word
@@ -113,7 +113,7 @@ def test_a_model_reads_most_sentences_as_they_are_labeled_but_not_all(model):
 
 def test_in_the_sense_space_more_sentences_are_read_as_they_are_labeled(model):
     """And the sentence asked about does not vote there either, whatever label its own row bears."""
-    space = open_judge(model).sense_space
+    space = open_workspace(model).sense_space
     right = {"best layer": 0, "sense space": 0}
     for word in ("bank", "bark", "cell", "court", "light", "match"):
         table, request = open_word(word, model), quiz.question(1, word, labeled_of(ENGLISH, word))

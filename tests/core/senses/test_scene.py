@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.directions import unit
-from core.senses import scene, verdict
+from core.senses import calibration, scene
 from core.senses.discriminants import lay_out
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, find_near_words
 from core.senses.verdict import ONE, TWO
@@ -165,6 +165,6 @@ RECORDED = (
 
 @pytest.mark.parametrize("pair", RECORDED, ids=lambda pair: pair.lemma)
 def test_a_recorded_pair_is_called_and_its_picture_agrees(parts, table, pair):
-    says = verdict_on(parts, pair, verdict.read(table.folder).votes).says
+    says = verdict_on(parts, pair, calibration.read(table.folder).votes).says
     assert says == (ONE if pair.same else TWO)
     assert agrees(says, picture_of(parts, pair).nearest[-1])

@@ -16,7 +16,7 @@ from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.lab import verdicts
-from core.senses import evidence, judge, pairs, verdict
+from core.senses import calibration, evidence, verdict
 from core.senses.evaluate import static_vectors
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
@@ -24,7 +24,7 @@ from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import levels
-from core.workspace import open_workspace
+from core.workspace import Word, open_workspace
 
 CODES = ("en", "ko")
 
@@ -36,7 +36,7 @@ def opened():
     for code in CODES:
         model = open_model(languages.get_language(code).model)
         table = open_table(model.language.sentences, model, targets_only=True).basic
-        result[code] = model, table, verdict.read(table.folder)
+        result[code] = model, table, calibration.read(table.folder)
     return result
 
 
@@ -45,7 +45,7 @@ def test_every_example_is_two_meanings(opened, code: str):
     pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
     workspace = open_workspace(opened[code][0].name)
-    wrong = {word: levels.judge(workspace).judge(*workspace.words(*pair)).verdict for word, pair in pairs.items()}
+    wrong = {word: levels.judgment(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
     wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
     assert not wrong
 
@@ -54,7 +54,7 @@ def test_every_example_is_two_meanings(opened, code: str):
 def seen(opened):
     """Of a language: the evidence of all judged rows."""
     return {
-        code: evidence.of_rows(model.encoder, vectors, table, pairs.rows_to_judge(table), open_space(model, vectors))
+        code: evidence.of_rows(model.encoder, vectors, table, calibration.rows_to_judge(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
         if (vectors := static_vectors(model))
     }
@@ -63,8 +63,8 @@ def seen(opened):
 def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
     """Pairs of the labeled sentences, each word judged by what the others teach."""
     model, table, ground = opened[code]
-    words = pairs.words_to_judge(table)
-    judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
+    words = calibration.words_to_judge(table)
+    judged = verdicts.pairs_of(model, table, words) if labels else calibration.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
     return verdicts.held_out(judged, len(words))
 
 
@@ -84,17 +84,17 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
 
 def test_the_senses_it_names_are_right_nine_times_in_ten(opened):
     model, table, _ = opened["en"]
-    named = verdicts.score_named(model, table, pairs.words_to_judge(table))
+    named = verdicts.score_named(model, table, calibration.words_to_judge(table))
     assert named["middles in the sense space"] > 0.9 and named["votes at the layer"] < 0.8
 
 
 def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
     """Words whose layer 1 leads elsewhere: the sense that is named is that of the sense space."""
-    request = judge.open_judge(open_model("elmo-mini"))
+    workspace = open_workspace()
     tears = context("A tear ran down her cheek.", "tear"), context("There was a tear in his shirt.", "tear")
     draft = context("The draft came through the open window.", "draft"), context("He was called up in the draft.", "draft")
     for pair, senses in ((tears, ("drop from the eye", "rip")), (draft, ("air current", "military call-up"))):
-        verdict = request.judge(*pair).verdict
+        verdict = levels.judgment(workspace, *pair).verdict
         assert (verdict.named_in, verdict.says, verdict.senses) == ("senses", TWO, senses)
 
 
@@ -136,7 +136,7 @@ def test_the_command_without_a_word_needs_one_in_each_sentence(capsys):
 def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
     """Not where names were among the labeled meanings (Turkey), nor of a word that only begins its sentence."""
     model, *_ = opened["en"]
-    request = judge.open_judge(model)
+    workspace = open_workspace(model)
     for word, texts, is_name in (
         ("Jordan", ("They flew to Jordan in spring.", "We saw Michael Jordan play."), True),
         ("jam", ("Jam is sweet.", "She spread jam on her toast."), False),
@@ -145,7 +145,7 @@ def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
     ):
         pair = [model.language.tokenize(text) for text in texts]
         contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
-        item = request.judge(*contexts).verdict
+        item = levels.judgment(workspace, *contexts).verdict
         assert item.name == is_name, word
         assert item.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
 
@@ -153,14 +153,14 @@ def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):
     """The measurement gives nothing away: with labels shuffled within each word half of the pairs are right."""
     model, table, _ = opened["en"]
-    rows_of = verdict.some_rows
+    rows_of = calibration.some_rows
 
     def shuffled(table, lemma):
         rows, labels = rows_of(table, lemma)
         return rows, np.random.default_rng(len(lemma)).permutation(labels)
 
-    monkeypatch.setattr(pairs, "some_rows", shuffled)
-    words = pairs.words_to_judge(table)
+    monkeypatch.setattr(calibration, "some_rows", shuffled)
+    words = calibration.words_to_judge(table)
     figures = verdicts.figures(verdicts.held_out(verdicts.pairs_of(model, table, words), len(words)))
     assert 0.46 < figures["right of all"] < 0.54
 
@@ -168,7 +168,7 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
     """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
-    request = levels.judge(open_workspace(model))  # reads each sentence once
+    workspace = open_workspace(model)  # reads each sentence once
     random = np.random.default_rng(0)
     asked_of = []
     for lemma in table.lemmas:
@@ -178,38 +178,39 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
     assert len(asked_of) > 150
     for first, second in asked_of[:200]:
         a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, (first, second)))
-        item, other = request.judge(a, b), request.judge(b, a)
+        item, other = levels.judgment(workspace, a, b), levels.judgment(workspace, b, a)
         assert item.verdict.says == other.verdict.says and item.lemma == other.lemma
         assert item.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
-        unlabeled = [request._without_labels(each).probability for each in ((a, b), (b, a))]
+        words = [Word(workspace, context) for context in (a, b)]
+        unlabeled = [verdict._without_labels(*each).probability for each in (words, words[::-1])]
         assert unlabeled[0] == pytest.approx(unlabeled[1], abs=1e-4)
 
 
 def test_words_are_read_as_they_are_written(opened):
-    request = judge.open_judge(opened["en"][0])
+    workspace = open_workspace(opened["en"][0])
     fair = context("He got a fair deal from the judge.", "fair"), context("The fairs were held in May.", "fairs")
-    assert request.judge(*fair).verdict.says == request.judge(*fair[::-1]).verdict.says == TWO
+    assert levels.judgment(workspace, *fair).verdict.says == levels.judgment(workspace, *fair[::-1]).verdict.says == TWO
     turkey = context("We all love Turkey.", "Turkey"), context("We all love turkey.", "turkey")
-    assert request.judge(*turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
+    assert levels.judgment(workspace, *turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
     polish = context("They sell Polish there.", "Polish"), context("They sell polish there.", "polish")
-    assert request.judge(*polish).verdict.probability < 1
+    assert levels.judgment(workspace, *polish).verdict.probability < 1
     opening = context("Bank robbers fled.", "Bank"), context("bank robbers fled.", "bank")
-    assert request.judge(*opening).verdict.probability == 1.0
+    assert levels.judgment(workspace, *opening).verdict.probability == 1.0
 
 
 def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(opened):
-    request = judge.open_judge(opened["en"][0])
+    workspace = open_workspace(opened["en"][0])
     wound = context("The nurse cleaned the wound on his arm.", "wound"), context("A deep wound takes weeks to heal.", "wound")
-    assert request.judge(*wound).lemma == ""  # no sense of "wind" votes
-    assert not request.judge(wound[0], context("A cold wind blew from the north.", "wind")).one_word
+    assert levels.judgment(workspace, *wound).lemma == ""  # no sense of "wind" votes
+    assert not levels.judgment(workspace, wound[0], context("A cold wind blew from the north.", "wind")).one_word
     as_wind = [replace(word, read_as="wind") for word in wound]
-    assert request.judge(*as_wind).lemma == "wind" and request.judge(*as_wind).verdict.senses
-    assert request.judge(context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
+    assert levels.judgment(workspace, *as_wind).lemma == "wind" and levels.judgment(workspace, *as_wind).verdict.senses
+    assert levels.judgment(workspace, context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
     for first, second in (
         (("He sharpened a saw.", "saw"), ("They see us.", "see")),
         (("She lay on the ground.", "ground"), ("Grind it.", "Grind")),
     ):
-        assert not request.judge(context(*first), context(*second)).one_word
+        assert not levels.judgment(workspace, context(*first), context(*second)).one_word
 
 
 def context(text: str, word: str) -> WordInContext:
@@ -221,31 +222,31 @@ def context(text: str, word: str) -> WordInContext:
 def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     _, table, ground = opened[code]
     for lemma in table.lemmas[:6]:
-        assert ground.words[lemma].layer == verdict.trust_of(table, lemma).layer
-        assert ground.words[lemma].above_chance == pytest.approx(verdict.trust_of(table, lemma).above_chance, abs=1e-3)
+        assert ground.words[lemma].layer == calibration.trust_of(table, lemma).layer
+        assert ground.words[lemma].above_chance == pytest.approx(calibration.trust_of(table, lemma).above_chance, abs=1e-3)
     assert {name: len(center) for name, center in ground.centers.items()} == {
         name: rows.shape[1] for name, rows in seen[code].views("1").items()
     }
-    measured = pairs.measure(table, seen[code])
+    measured = calibration.measure(table, seen[code])
     assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
     assert ground.ring == pytest.approx(measured.ring, abs=0.01)
-    assert set(ground.words) >= {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
+    assert set(ground.words) >= {lemma for lemma in table.lemmas if table.has_senses(lemma)}
 
 
 def test_calibration_in_another_format_is_ignored(opened, tmp_path):
-    message = verdict.as_json(opened["en"][2])
+    message = calibration.as_json(opened["en"][2])
     for votes, known in ((message["votes"], True), (message["votes"][2:], False)):
-        write_json(tmp_path / verdict.FILE, message | {"votes": votes})
-        assert (verdict.read(tmp_path) is not None) is known
-    write_json(tmp_path / verdict.FILE, {name: value for name, value in message.items() if name != "ring"})
-    assert verdict.read(tmp_path) is None and verdict.read(tmp_path / "none") is None
+        write_json(tmp_path / calibration.FILE, message | {"votes": votes})
+        assert (calibration.read(tmp_path) is not None) is known
+    write_json(tmp_path / calibration.FILE, {name: value for name, value in message.items() if name != "ring"})
+    assert calibration.read(tmp_path) is None and calibration.read(tmp_path / "none") is None
 
 
 def test_the_usual_ground_is_the_english_one(opened):
     ground = opened["en"][2]
-    assert verdict.USUAL.layer == ground.layer
-    assert verdict.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
-    assert not verdict.USUAL.centers and len(verdict.USUAL.alone) == 4  # of another model no center is known
+    assert calibration.USUAL.layer == ground.layer
+    assert calibration.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
+    assert not calibration.USUAL.centers and len(calibration.USUAL.alone) == 4  # of another model no center is known
 
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):
@@ -292,26 +293,22 @@ def test_a_labeled_sentence_has_no_vote_on_itself(opened):
 def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     model, _, ground = opened["en"]
     texts = ("She spread jam on her toast .", "He ate bread with jam and butter .", "The cars stood in a jam on the motorway for hours .")
-    queries = [make_query(model.encoder, text.split(), text.split().index("jam")) for text in texts]
-    alone = evidence.standing_alone(model.encoder, ["jam"])["jam"]
+    workspace = open_workspace(model)
+    words = [workspace.word(text.split(), text.split().index("jam")) for text in texts]
 
-    static = static_vectors(model)
-    space = open_space(model, static)
+    def judged(a: Word, b: Word, ground=ground, has_vectors: bool = True) -> Verdict:
+        seen = evidence.of_words((a, b))
+        seen = seen if has_vectors else replace(seen, topic=np.zeros((2, 1), np.float32), parts=None, space=None)
+        return verdict.of_unlabeled(a.query, b.query, seen, ground)
 
-    def judged(a: Query, b: Query, ground=ground, vectors=static) -> Verdict:
-        layers, both = np.stack([a.layers, b.layers]), [(q.tokens, q.position) for q in (a, b)]
-        sides = np.stack([alone, alone])
-        seen = evidence.gather(model.encoder, vectors, both, layers, sides, space=space if vectors else None)
-        return verdict.of_unlabeled(a, b, seen, ground)
-
-    alike, apart = (judged(queries[0], other) for other in queries[1:])
+    alike, apart = (judged(words[0], other) for other in words[1:])
     assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and alike.around
     assert alike.layer == ground.layer
-    assert judged(queries[0], queries[0]).probability == 1.0
-    usual = judged(queries[0], queries[1], ground=verdict.USUAL)
+    assert judged(words[0], words[0]).probability == 1.0
+    usual = judged(words[0], words[1], ground=calibration.USUAL)
     assert not usual.around and 0 < usual.probability < 1
     assert judged(
-        queries[0], queries[2], vectors=None, ground=replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
+        words[0], words[2], has_vectors=False, ground=replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
     ).around
 
 

@@ -11,7 +11,7 @@ from core.index.tables import open_table, token_folder
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
 from core.text.readings import WordInContext
 from core.views import pair, scene
-from core.views.levels import judge, level
+from core.views.levels import level
 from core.views.pair import PairRequest
 from core.workspace import Workspace
 
@@ -66,7 +66,7 @@ def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentence
     result = scene_of(workspace, *FAVOR)
     assert not result.labeled and result.spaces == ("0", "1", "2", "mix", "senses") and result.senses == result.positions == ()
     words = workspace.words(*FAVOR)
-    space = judge(workspace).sense_space
+    space = workspace.sense_space
     queries = workspace.queries(words)
     views = space.views([(word.tokens, word.position) for word in words], np.stack([query.layers for query in queries]))
     first, second = space.place(views)

@@ -15,7 +15,6 @@ from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
-from core.senses.judge import open_judge
 from core.text.readings import WordInContext
 from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbors, pair, substitutes
 from core.views.around import AroundRequest
@@ -49,7 +48,7 @@ def test_names_left_out_are_those_of_the_model_s_language(workspace):
 
 def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-    own = open_judge(workspace.model).judge(*words, "sentences")
+    own = levels.judgment(open_workspace(workspace.model), *words)
     assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.one_word
     first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
     for k, weights in enumerate(result.angles.stops):
