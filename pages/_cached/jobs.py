@@ -167,17 +167,18 @@ def follow(
     """
     if not job.is_running or is_enough():
         st.rerun()
-    show_bar(job, f"{describe(job, duration((job.total - job.done) / max(job.speed, 1e-9)))} {meanwhile}".rstrip(), key, help, is_stoppable)
+    text = describe(job, duration((job.total - job.done) / max(job.speed, 1e-9)))
+    show_bar(job, text, key, help, is_stoppable, meanwhile)
 
 
-def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool = True) -> None:
+def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool = True, meanwhile: str = "") -> None:
     """Draw the progress bar of a job, with its place in the queue while it waits, and a Stop button."""
     bar, stop = st.columns([5, 1], vertical_alignment="center") if is_stoppable else (st.container(), None)
     if job.is_stopping:
         text = t("Stopping after this step…")
     elif job.is_waiting:
         text = describe_place(job)
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
     if stop:
         options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.is_stopping, "on_click": job.stop, "help": help or None}
         stop.button(t("Stop"), key=key, **options)

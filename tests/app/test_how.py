@@ -94,7 +94,7 @@ def spelled(**address: str) -> str:
 def said_after_reading(model: str, vectors: str, **address: str) -> str:
     """Return the text of the step once the vocabulary of this model is encoded."""
     spelled(**address)  # begins the reading; what the page shows changes until it ends
-    reading(workspace_of(model, vectors)).wait(300)
+    reading(workspace_of(model, vectors)).job.wait(300)
     return spelled(**address)
 
 
