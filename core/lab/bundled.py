@@ -127,7 +127,8 @@ def find_models(file: Path, model: str = "") -> set[str]:
         records = read_json(file) if file.suffix == ".json" else {}
     if isinstance(records, dict):
         records = records.get("runs") or [records, *(value for value in records.values() if isinstance(value, dict))]
-    marks = {record.get("fingerprint") or record.get("model") or record.get("models", {}).get(model) for record in records} - {None}
+    marks = [record.get("fingerprint") or record.get("model") or record.get("models", {}).get(model) for record in records]
+    marks = {mark for mark in marks if isinstance(mark, str)}  # in a table of words, "model" may be one of them
     if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
         return {read_json(table / "meta.json", expect=dict)["model"]}
     return marks

@@ -92,6 +92,7 @@ def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(lan
 
 def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
     class Few:
+        basic = property(lambda self: self)
         words, lemmas, senses = ["one", "two"], [], []
         word = np.array([0, 1] * 9)
 
