@@ -128,6 +128,11 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
     assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
+    for view, last in (("senses", "sense space"), ("2", "mix")):  # the measures follow
+        page.session_state["view"] = view
+        page.run()
+        measures = next(table for table in tables(page) if "trustworthiness" in table)
+        assert not page.exception and measures["layer"].tolist()[-1] == last
     page = opened("pages/map.py", **bank)
     assert not page.exception and not page.error and page.session_state["view"] == "senses"
     map_ = sent(page)
@@ -136,11 +141,6 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
     dots = next(table for table in tables(page) if "x, layer sense space" in table)
     assert len(dots) == len(map_["rows"])
-    for view, last in (("2", "mix"), ("senses", "sense space")):  # the measures follow
-        page.session_state["view"] = view
-        page.run()
-        measures = next(table for table in tables(page) if "trustworthiness" in table)
-        assert not page.exception and measures["layer"].tolist()[-1] == last
     words = opened("pages/map.py", view="senses", map_word="all words")
     assert not words.exception and words.session_state["view"] != "senses"
 

@@ -5,7 +5,7 @@ import pytest
 
 from core.analysis.expectation import Expected, is_version
 from core.views.next_words import widest_gap
-from pages._frame import choices, examples
+from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT
 from pages._predict.show import _write_notices
 from pages._predict.surprise import _verdict
@@ -116,7 +116,7 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
         page.button_group(key="predict_part").set_value(part).run()
     page.query_params["predict_part"] = "words"
     assert page.run().session_state["predict_part"] == "edit" and page.query_params["predict_part"] == "edit"
-    monkeypatch.setattr(choices, "ECHO_S", 0.0)  # later, the address is somebody's wish
+    monkeypatch.setattr(parameters, "ECHO_S", 0.0)  # later, the address is somebody's wish
     page.query_params["predict_part"] = "words"
     assert page.run().session_state["predict_part"] == "words"
 

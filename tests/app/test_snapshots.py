@@ -15,6 +15,7 @@ from tests.core.common.test_i18n import entries
 KNOWN = {english: korean for (english, *_), (korean, *_) in entries("ko") if "{" not in english and len(english) > 24}
 SHORT_NOTICE = ("map", "mix", "found", "spread", "about", "classify", "tasks", "results")  # one sentence, at most 15 words
 WITHOUT_RULES = ("spread", "change")
+WITHOUT_SNAPSHOT = ("compare",)  # its words are those read so far in the background
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -28,7 +29,8 @@ def test_view_shows_the_texts_of_its_snapshot(view: str, language: str):
     assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
     if language == "ko":
         assert not [english for english, korean in KNOWN.items() if english in text and english not in korean]
-    check_snapshot(f"{view}.{language}", page, with_sidebar=view == "home")
+    if view not in WITHOUT_SNAPSHOT:
+        check_snapshot(f"{view}.{language}", page, with_sidebar=view == "home")
 
 
 def check_rules(view: str, language: str, page: AppTest) -> None:
