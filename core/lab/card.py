@@ -123,8 +123,10 @@ def _command(path: str, options: dict, model: str) -> str:
 
     named = {**options, "model": None if model == BUNDLED_MODEL else model}
     written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
-    words = ("core", *path.split()) if " " in path else ("core.lab", path)
-    return markup.command("python", "-m", *words, options=written)
+    if " " in path:
+        group, name = path.split()
+        return markup.command("python", "-m", "core", group, name, options=written)
+    return markup.command("python", "-m", "core.lab", path, options=written)
 
 
 def _as_list(value) -> list:

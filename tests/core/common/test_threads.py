@@ -17,7 +17,8 @@ from tests.core.classify_parts import tiny_encoder
 
 class Table:
     def __init__(self, blocks):
-        self.layers, self.starts = blocks, np.cumsum([0, *map(len, blocks)])
+        self.layers, self.starts, self.spellings = blocks, np.cumsum([0, *map(len, blocks)]), None
+        self.n_layers, self.dim = blocks[0].shape[1:]
 
     def __len__(self):
         return int(self.starts[-1])

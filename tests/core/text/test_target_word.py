@@ -128,7 +128,7 @@ def test_nothing_but_marks_and_grammar_is_answered_too():
 
 def test_every_labeled_word_is_on_the_first_list():
     for language in (EN, KO):
-        sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
+        sentences = read_sentences(registry.resolve(language.sentences, "corpus"), limit=language.basic)
         lemmas = {target.lemma or target.word for sentence in sentences for target in sentence.targets}
         worth = words_of(language).worth
         assert {lemma for lemma in lemmas if worth.get(lemma, 0.0) < max(worth.values())} == set()
