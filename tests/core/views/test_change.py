@@ -174,7 +174,7 @@ def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     assert len(output.read_text("utf-8").splitlines()) == len(gold)
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == len(gold) + 1
     names = np.unique(gold)[:2].tolist()
-    circle = ("--merge", "=".join(names), "=".join(names[::-1]))
+    circle = ("--merge", "=".join(names), "--merge", "=".join(names[::-1]))
     assert "is a circle. Merge one way" in refused("senses", "spread", "--word", "bank", "--labels", paths[0], *circle)
 
 
