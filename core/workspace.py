@@ -1,7 +1,7 @@
-"""What questions about words are answered over: models, vectors and tables opened by name, each sentence encoded once.
+"""The workspace every view computes from: models, vectors and tables, opened once by name.
 
-A `Workspace` is handed to the views (core.views), which compute one answer each. `open_workspace(model="elmo-mini")` makes one for notebooks,
-commands and Python; pages hand theirs an opener that keeps what it opens for all visitors.
+A `Workspace` is passed to the views (core.views), each of which computes one answer. `open_workspace(model="elmo-mini")` makes one for
+notebooks, commands and Python. Pages use an opener that shares what it opens with all users.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ MOST_TABLES = 16  # tables of single words that stay open
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What is in use, by registry name or path; "" is what belongs to the model's language."""
+    """The model, vectors and corpus by registry name or path; "" means the default of the model's language."""
 
     model: str = BUNDLED_MODEL
     vectors: str = ""
@@ -122,7 +122,7 @@ class _Opener:
 
 
 class Workspace:
-    """What is in use, opened on first use. Safe to share between threads; nothing it hands out may be changed."""
+    """A model, vectors and tables, opened on first use. Threads may share it; its results must not be changed."""
 
     def __init__(self, names: Names, opener: Opener) -> None:
         self.names, self.opener = names, opener
@@ -204,16 +204,16 @@ class Workspace:
         return self.opener.encoded(self.corpus, self.language)
 
     def reads(self, *kinds: str) -> list[tuple[str, str]]:
-        """What is in use of these kinds, "model", "vectors", "corpus", by name: (kind, name) each."""
+        """Return (kind, name) of the selected "model", "vectors" or "corpus"."""
         names = {"model": self.names.model, "vectors": self.names.vectors or self.language.vectors, "corpus": self.corpus}
         return [(kind, names[kind]) for kind in kinds]
 
     def over(self, corpus: str) -> "Workspace":
-        """The same over another corpus."""
+        """Return the workspace with another corpus."""
         return Workspace(replace(self.names, corpus=corpus), self.opener)
 
     def beside(self, model: str) -> "Workspace":
-        """The same over a second model."""
+        """Return the workspace with another model."""
         return Workspace(replace(self.names, model=model), self.opener)
 
     def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
@@ -232,7 +232,7 @@ class Workspace:
         return Word(self, WordInContext(tuple(tokens), position, read_as))
 
     def layers_of(self, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """(L, T, D) float32 of each sentence."""
+        """Return the layers (L, T, D) float32 of each sentence."""
         return self.opener.sentences(self.names.model, sentences)
 
     def queries(self, words: Sequence[WordInContext]) -> list[Query]:
@@ -246,7 +246,7 @@ class Workspace:
         return products_with(self.opener.memo, table, query, normalized=normalized, types=types)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
-        """What hangs on the model's weights and folder and this key alone, made once for all workspaces."""
+        """Return a value that depends only on the model's weights, its folder and this key, made once for all workspaces."""
         return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
 
 
@@ -279,7 +279,7 @@ class Word:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """(n,): its labeled rows in the table."""
+        """Return the word's labeled rows (n,) in the table."""
         return self.table.labeled_rows(self.lemma) if self.table is not None else np.empty(0, int)
 
     @cached_property
@@ -289,7 +289,7 @@ class Word:
 
     @cached_property
     def sentence(self) -> np.ndarray:
-        """(L, T, D) float32: the layers of its sentence."""
+        """Return the layers (L, T, D) float32 of the word's sentence."""
         return self.workspace.layers_of([self.tokens])[0]
 
     @cached_property
@@ -299,32 +299,32 @@ class Word:
 
     @property
     def layers(self) -> np.ndarray:
-        """(L, D)."""
+        """Return the layers (L, D) of the word."""
         return self.query.layers
 
     @cached_property
     def alone(self) -> np.ndarray:
-        """(L, D): the word as a sentence of its own."""
+        """Return the layers (L, D) of the word as a sentence of its own."""
         return self.workspace.layers_of([(self.spelled,)])[0][:, 0]
 
     @cached_property
     def topic(self) -> np.ndarray:
-        """(V,): the sum of the other words' static vectors."""
+        """Return the sum (V,) of the other words' static vectors."""
         return topics(self.workspace.language_vectors, [(self.tokens, self.context.position)])[0]
 
     @cached_property
     def place(self) -> np.ndarray:
-        """(2P,): the states of both directions next to the word, before they read it."""
+        """Return the states (2P,) of both directions next to the word, before they read it."""
         return self.workspace.model.encoder.around([list(self.tokens)], [self.context.position], [self.sentence])[0]
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """(V,): the three parts of the sense space. The model must have one."""
+        """Return the three parts (V,) of the sense space. The model must have one."""
         return self.workspace.sense_space.views([(self.tokens, self.context.position)], self.layers[None], [self.sentence])[0]
 
     @property
     def substitutes(self) -> np.ndarray:
-        """(P,): the words that both directions expect in its place."""
+        """Return the vector (P,) of the words that both directions expect in its place."""
         return self.workspace.sense_space.expected(self.parts[None])[0]
 
     def _tables(self) -> Iterator[OccurrenceTable]:
@@ -363,7 +363,7 @@ def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalize
 
 
 def table_key(table: OccurrenceTable) -> str:
-    """What tells a table apart from every other, one that was since made anew in the same folder too."""
+    """Return what distinguishes a table from every other, including one made again later in the same folder."""
     return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
 
 

@@ -1,4 +1,4 @@
-"""What the commands of text classification do: train variants on labeled rows, classify a text, train what ships, fetch."""
+"""The commands of text classification: train on labeled rows, classify a text, download."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def fetch_data(*, data_set) -> Answer:
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
-    """As far as these variants use them."""
+    """Open the model and the vectors as far as these variants use them."""
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
@@ -196,7 +196,7 @@ def head_notes(dataset: Dataset, variant: Variant):
 
 
 def facts_of(head: TextHead) -> dict:
-    """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
+    """Return the facts of one run that `train` prints; `seconds` excludes the layers, which are computed once."""
     scores = {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
     meta = {key: head.meta[key] for key in ("task", "seconds", "mix", "data")}
     return meta | {"variant": head.variant.name, "labels": list(head.labels)} | scores

@@ -1,4 +1,4 @@
-"""What a model says of a word: `neighbors`, `static-neighbors`, `verdict`, `substitutes`; `view`: any view of core.views as JSON."""
+"""The commands about a word: `neighbors`, `static-neighbors`, `verdict`, `substitutes`, and `view` for any view as JSON."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
 
 
 def in_shards(where: str) -> bool:
-    """Whether it names an index in shards (told without Dask, which takes a second to import)."""
+    """Return whether a path is an index in shards, without importing Dask, which takes a second."""
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 

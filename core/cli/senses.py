@@ -244,7 +244,7 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
 
 
 def _adds_to_labels(output: str | None, annotation) -> bool:
-    """Whether the labels' own file is written again. BadInput where it would not keep what it has."""
+    """Return whether the labels' own file is written again. Raises BadInput if that would lose labels."""
     places = [Path(output or ""), Path(annotation.labels)]
     if not output or not all(place.exists() for place in places) or not places[0].samefile(places[1]):
         return False

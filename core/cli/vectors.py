@@ -1,4 +1,4 @@
-"""What a model makes of texts: `embed`, `predict`, the `index` commands; `allennlp setup`."""
+"""The commands about texts and models: `embed`, `predict`, `index`, and `allennlp setup`."""
 
 from __future__ import annotations
 

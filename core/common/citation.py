@@ -1,4 +1,4 @@
-"""How to cite Elmoscope and ELMo, and what a report of a problem needs to state."""
+"""Citations of Elmoscope and ELMo, and the facts that a problem report needs."""
 
 import platform
 from collections.abc import Mapping

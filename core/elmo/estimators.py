@@ -246,7 +246,7 @@ def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
 
 
 def _is_missing(value) -> bool:
-    """Whether a value is None, NaN, or pandas' NA or NaT."""
+    """Return whether a value is None, NaN, or pandas' NA or NaT."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, Real) and isnan(value))
 
 

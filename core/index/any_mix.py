@@ -1,8 +1,8 @@
-"""What any mix of layers needs of a query, small enough to be sent to where the mix is chosen.
+"""Compute what any layer mix needs of a query, small enough to be sent to the browser.
 
-A cosine of two mixes needs only the products of their layers (core.elmo.mix): L x L of a query with a row, and the gram of each.
-So a few rows' products answer for every mix; which rows, is settled by looking at mixes all over the simplex. The table that the
-reader's browser ranks anew at every pixel of a drag (pages/_map/mix.js) is this one, and its numbers are this file's.
+The cosine of two mixes needs only the products of their layers (core.elmo.mix): L x L of a query with a row, and the gram of each. The
+products of a few rows therefore serve every mix; the rows are chosen by trying mixes all over the simplex. The browser ranks this table
+again at every pixel of a drag (pages/_map/mix.js).
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ class Candidates:
     own: np.ndarray  # (L(L+1)/2,) float32, of the query with itself
 
     def cosines(self, weights) -> np.ndarray:
-        """(n,) float64 under one mix, (L,): what the browser computes, to the last digits."""
+        """Return the cosines (n,) float64 under one mix (L,), as the browser computes them."""
         wide = (item.astype(np.float64) for item in (self.cross, self.own, self.grams))
         return mix_cosines(*wide, np.asarray(weights, np.float64))
 
 
 def mixes(lengths: np.ndarray) -> np.ndarray:
-    """(L,) -> (K, L), each together 1: even in what the layers count for, which is their weight times their vectors' length."""
+    """Return mixes (K, L), each with sum 1, evenly spread in the layers' share of the mix: weight times mean vector length (L,)."""
     n, steps = len(lengths), STEPS
     while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
         steps -= 1
@@ -88,13 +88,13 @@ def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
 
 
 def between(first: Products, second: Products) -> np.ndarray:
-    """(L, L) float32: the first query's layers with the second's, normalized if the products are."""
+    """Return the products (L, L) float32 of both queries' layers, normalized if the products are."""
     a, b = (layer_normalized(item.query.layers) if item.normalized else item.query.layers for item in (first, second))
     return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
 
 
 def pairs(layers: np.ndarray) -> np.ndarray:
-    """(n, L, D) -> (n(n+1)/2, L, L) float32: layer products of all pairs of rows, each row with itself and those after it."""
+    """Return the layer products (n(n+1)/2, L, L) float32 of all pairs of rows (n, L, D), each row with itself and later ones."""
     n, n_layers, dim = layers.shape
     flat = layers.reshape(n * n_layers, dim).astype(np.float64)
     blocks = (flat @ flat.T).reshape(n, n_layers, n, n_layers).transpose(0, 2, 1, 3)  # (n, n, L, L)
@@ -102,6 +102,6 @@ def pairs(layers: np.ndarray) -> np.ndarray:
 
 
 def chance(senses: np.ndarray) -> float:
-    """(n,) -> how often the nearest other row has one's own sense if the senses are dealt at random: the mean of all shuffles."""
+    """Return how often the nearest other row has the same sense if senses (n,) are shuffled: the mean over all shuffles."""
     counts = np.unique(senses, return_counts=True)[1]
     return float((counts * (counts - 1)).sum() / (len(senses) * (len(senses) - 1)))

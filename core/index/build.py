@@ -134,7 +134,7 @@ def own_files(beside: str = "") -> str:
 
 
 def is_index(folder: Path) -> bool:
-    """Whether a folder holds an index of ours, damaged in part perhaps; an empty one may become an index."""
+    """Return whether a folder holds one of our indexes, perhaps a damaged one, or is empty."""
     if not any(folder.iterdir()):
         return True
     with suppress(OSError), (folder / "occurrences.arrow").open("rb") as rows:
@@ -180,7 +180,7 @@ def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 
 def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
-    """Which tokens of the sentences become rows, (tokens,) bool."""
+    """Return which tokens of the sentences become rows, (tokens,) bool."""
     if not targets_only:
         return np.ones(sum(len(s.tokens) for s in part), bool)
     return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)

@@ -1,4 +1,4 @@
-"""What the index of a corpus will take: disk, memory, and time on this machine; and whether it may."""
+"""Estimate the disk, memory and time that the index of a corpus needs, and check whether they are allowed."""
 
 import shutil
 import time
@@ -26,7 +26,7 @@ SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so ma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a corpus holds and what its index will take."""
+    """The contents of a corpus and the costs of its index."""
 
     documents: int
     sentences: int
@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast this machine reads: a spelling costs once, a token every time."""
+    """The speed of this machine: a spelling costs time once, a token every time."""
 
     spelling_s: float
     token_s: float
@@ -58,8 +58,10 @@ def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = Fa
 
 
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
-    """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it); `substitutes` is the size
-    of what it keeps of every token beside its layers."""
+    """Return the contents of a corpus and the disk and memory of its index (as core.index.build writes it).
+
+    `substitutes` is the size of what it stores for every token besides its layers.
+    """
     spellings: Counter[str] = Counter()
     of_rounds = 0  # spellings of each, together
     for part in rounds(sentences):

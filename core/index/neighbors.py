@@ -49,7 +49,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """What a query needs of the vectors, for good: `cross` (N, L, L) with every row, `own` (L(L+1)/2,) with itself."""
+    """The products of a query's layers: `cross` (N, L, L) with every row, `own` (L(L+1)/2,) with itself."""
 
     query: Query
     cross: np.ndarray
@@ -86,12 +86,12 @@ class Neighbor:
 
     @property
     def identity(self) -> int:
-        """What it is in its own table."""
+        """Return what identifies the neighbor in its table."""
         return self.occurrence.row
 
     @property
     def in_any_table(self) -> str:
-        """What it is in any model's table: rows are numbered by each for itself."""
+        """Return what identifies the neighbor in any model's table, whose row numbers differ."""
         return f"{self.occurrence.position} {' '.join(self.occurrence.tokens)}"
 
 
@@ -112,7 +112,7 @@ class TypeNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What an index is asked, and checked: the k nearest to a query under the weights of a mix, among which words."""
+    """A validated search: the k nearest to a query under the weights of a mix, among which words."""
 
     asked: Query | Products
     weights: Sequence[float]
@@ -209,7 +209,7 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
 
 
 def normalized_products(rows: Rows, result: Products) -> Products:
-    """The same products of layers after layer normalization, exactly, from those of the layers as they are."""
+    """Return the products after layer normalization, exactly, from those of the original layers."""
     layers = result.query.layers[None]
     means = mix.means_of(layers)
     d = mix.gram_deviations(result.own[None], means, rows.dim)
@@ -234,7 +234,7 @@ def products_of(rows: Rows, request: Query | Products) -> Products:
 
 
 def grams_beside(rows: Rows, result: Products) -> np.ndarray:
-    """(N, L(L+1)/2) the rows' products with themselves, normalized if the query's are."""
+    """Return the rows' products with themselves (N, L(L+1)/2), normalized if the query's are."""
     return rows.normalized_gram if result.normalized else rows.gram
 
 

@@ -1,6 +1,7 @@
 """The vectors of an occurrence table on disk: memory-mapped blocks of an Arrow IPC file.
 
-Layer 0 depends on the spelling alone. A compact table stores it once for each spelling, in `spellings.npy`; its blocks hold the other layers.
+Layer 0 depends on the spelling alone. A compact table stores it once for each spelling, in `spellings.npy`; its blocks hold the other
+layers.
 """
 
 import mmap
@@ -96,7 +97,7 @@ class Rows:
         return self.batches[0].column(name).dictionary.to_pylist() if self.batches else []
 
     def take(self, rows: np.ndarray) -> np.ndarray:
-        """(n,) row numbers -> (n, L, D) float32."""
+        """Return the layers (n, L, D) float32 of rows."""
         rows = np.asarray(rows)
         blocks = np.searchsorted(self.starts, rows, side="right") - 1
         out = np.empty((len(rows), self.n_layers, self.dim) if self.layers else (len(rows), 0, 0), np.float32)

@@ -34,7 +34,7 @@ class SenseIndex(Index):
         return self.table.best_of(rows, self.cosines(rows, question.query), question.k)
 
     def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
-        """(n,): of some rows with a word in its sentence; all of their sentences are read where nothing is kept of them."""
+        """Return the cosines (n,) of some rows with a word in its sentence. Sentences without stored substitutes are encoded."""
         place = self.place(query)
         parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
         return np.concatenate(
@@ -42,11 +42,11 @@ class SenseIndex(Index):
         )
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
-        """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
+        """Return the place (D,) of a word in its sentence, by the map learned without the word, or without the word of `by`."""
         return self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
 
     def rows(self, question: Question) -> np.ndarray:
-        """(n,): the rows that are placed, in the table's order; all that may answer, unless they are too many."""
+        """Return the rows (n,) that are placed, in the table's order: all that may answer, unless they are too many."""
         rows = np.flatnonzero(self.table.may_answer(question))
         if len(rows) <= (most := self.most(rows)):
             return rows
@@ -56,13 +56,13 @@ class SenseIndex(Index):
         return np.sort(rows[best(layer[rows], most)])
 
     def narrows(self, query: Query, which: str = ANY) -> int:
-        """How many rows are placed, those nearest at layer 1, where not all that may answer are; else 0."""
+        """Return how many rows, those nearest at layer 1, are placed if not all that may answer are; else 0."""
         rows = np.flatnonzero(self.table.may_answer(Question(query, WEIGHTS, which=which)))
         most = self.most(rows)
         return most if len(rows) > most else 0
 
     def most(self, rows: np.ndarray) -> int:
-        """How many of these rows a search places."""
+        """Return how many of these rows a search places."""
         return MOST_READ if np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ else MOST_PLACED
 
     def _place(self, views: np.ndarray, query: Query) -> np.ndarray:

@@ -43,7 +43,7 @@ MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter ch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What labeled words taught."""
+    """Maps and means learned from labeled words."""
 
     maps: np.ndarray  # (FOLDS + 1, V, D): without each tenth of the words, and of all
     mean: np.ndarray  # (V,) of the parts, over words
@@ -90,12 +90,12 @@ class SenseSpace:
 
     @property
     def mean(self) -> np.ndarray:
-        """(V,): of the parts over many words; zeros where no words taught it."""
+        """Return the mean (V,) of the parts over many words; zeros if no words were learned from."""
         return self.learned.mean if self.learned else np.zeros(sum(self.widths), np.float32)
 
     @property
     def mark(self) -> str:
-        """What tells the map apart from others of the same model."""
+        """Return what distinguishes the map from others of the same model."""
         return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
@@ -142,7 +142,7 @@ class SenseSpace:
         return self.place(views, views.mean(axis=0), word, mapped=mapped)
 
     def expected(self, views: np.ndarray) -> np.ndarray:
-        """(n, V) -> (n, P): the last part, the words expected in a place."""
+        """Return the last part (n, P) of (n, V): the words expected in a place."""
         return views[:, -self.substitutes.dim :]
 
     def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
@@ -166,7 +166,7 @@ class SenseSpace:
         return np.array([vectors[int(row)] for row in rows], np.float32).reshape(len(rows), self.substitutes.dim)
 
     def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """(n,) bool: which of some rows have nothing kept beside the table, so that their sentences are read anew."""
+        """Return which rows (n,) have no stored substitutes, so that their sentences are encoded."""
         kept, _ = self._of(table)
         return np.full(len(rows), kept is None)
 
@@ -205,12 +205,12 @@ class SenseSpace:
 
 
 def _in_place(table: OccurrenceTable, rows: Iterable[int]) -> list[tuple[tuple[str, ...], int]]:
-    """(tokens, position) of some rows."""
+    """Return (tokens, position) of some rows."""
     return [(occurrence.tokens, occurrence.position) for occurrence in map(table.occurrence, map(int, rows))]
 
 
 def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:
-    """(tokens, position) each -> the sentences, the positions, and the tokens there."""
+    """Return the sentences, the positions, and the tokens there, from (tokens, position) pairs."""
     return [list(s) for s, _ in occurrences], [position for _, position in occurrences], [s[position] for s, position in occurrences]
 
 
@@ -225,7 +225,7 @@ def stored_substitutes(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
 
 
 def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:
-    """(rows, dim) float16 on disk, to be filled with the substitutes of a table that is being made: what `keep` writes of one that is."""
+    """Create a file (rows, dim) float16 for the substitutes of a table that is being made."""
     return np.lib.format.open_memmap(folder / KEPT, mode="w+", dtype=np.float16, shape=(rows, dim))
 
 
@@ -246,7 +246,7 @@ def substitutes_of(model: Model) -> Substitutes | None:
 
 
 def read(path: Path, fingerprint: str, width: int) -> Learned | None:
-    """What was learned under this very model, from parts of this size; else None."""
+    """Read what was learned with this very model from parts of this size, or None."""
     with suppress(OSError, ValueError, KeyError), np.load(path) as file:
         if str(file["model"]) == fingerprint and int(file["format"]) == FORMAT and file["maps"].shape[1] == width:
             return Learned(file["maps"].astype(np.float32), file["mean"].astype(np.float32), frozenset(file["words"].tolist()))
@@ -254,7 +254,7 @@ def read(path: Path, fingerprint: str, width: int) -> Learned | None:
 
 
 def write(path: Path, learned: Learned, facts: Mapping[str, str]) -> None:
-    """What `read` reads; `facts` say what it was made of: "model" its fingerprint."""
+    """Write what `read` reads. `facts` state its origin: "model" is its fingerprint."""
     with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
             file,

@@ -123,7 +123,7 @@ class OccurrenceTable(Index):
         return {row: of[place] for row, place in places.items() if place in of}
 
     def pos_of(self, rows: np.ndarray) -> np.ndarray:
-        """(n,) str: the part of speech that each of these rows is labeled with, "" where none is known."""
+        """Return the labeled part of speech of each of these rows, (n,) str, "" if unknown."""
         tags = [self.tags[int(number)].as_py() or () for number in self.sentence[rows]]
         places = self.position[rows]
         return np.array([next((tag["pos"] for tag in of if tag["position"] == at), "") for of, at in zip(tags, places, strict=True)], str)
@@ -170,14 +170,14 @@ class OccurrenceTable(Index):
         return [Neighbor(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
 
     def may_answer(self, question: Question) -> np.ndarray:
-        """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
+        """Return which rows may answer (N,), by spelling and lemma, never the query's own."""
         if question.which == ANY:
             return ~self.own_row(question.query)
         same = self.same_word(question.query.word, question.lemmas, question.query.read_as)
         return (same if question.which == SAME else ~same) & ~self.own_row(question.query)
 
     def spelled(self, word: str) -> np.ndarray:
-        """(N,) bool: rows with this spelling, letter case aside."""
+        """Return the rows (N,) with this spelling, ignoring case."""
         return self.word == self.word_codes.get(fold_case(word), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
@@ -219,14 +219,14 @@ class OccurrenceTable(Index):
         return Bounded(MOST_VERBS)
 
     def own_row(self, query: Query) -> np.ndarray:
-        """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbor."""
+        """Return the row (N,) that is the query's own occurrence, if its sentence is in the corpus."""
         own = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.spelled(query.word))
         own[rows] = self.same_sentence(rows, query.tokens, query.position)
         return own
 
     def same_sentence(self, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
-        """(n,) bool: which of some rows are this very token of this very sentence."""
+        """Return which of some rows (n,) are this very token of this very sentence."""
         wanted = tuple(tokens)
         same = self.position[rows] == position
         for k in np.flatnonzero(same):
@@ -267,7 +267,7 @@ def say_wrong(name: str, value) -> str:
 
 
 def index_info(folder: Path) -> dict:
-    """What an index holds: its meta.json and its size in bytes."""
+    """Return an index's meta.json and its size in bytes."""
     table = OccurrenceTable(folder)
     return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
 

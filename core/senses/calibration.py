@@ -37,7 +37,7 @@ MOST_ROWS = 64  # of a word: what the choice of its layer looks at
 
 @dataclass(frozen=True, slots=True)
 class Separability:
-    """How well a word's senses are told apart, and where best."""
+    """How well a space separates a word's senses, and the best layer."""
 
     layer: str  # a layer's number, or "mix"
     above_chance: float  # share of the K nearest that have one's own sense: 0 by chance, 1 all of them
@@ -45,7 +45,7 @@ class Separability:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What the verdicts of a table rest on."""
+    """The data on which the verdicts of a table rest."""
 
     words: Mapping[str, Separability]  # labeled words of two senses or more
     layer: str  # best over all words: for those without labels
@@ -271,7 +271,7 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 
 
 def spaces(n_layers: int) -> tuple[str, ...]:
-    """What may be asked: every layer that reads the sentence, and the equal mix."""
+    """Return the spaces with context: every layer above 0, and the equal mix."""
     return (*map(str, range(1, n_layers)), "mix")
 
 

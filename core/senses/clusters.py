@@ -6,15 +6,15 @@ bundled words, of some forty looked at (also centering, PCA first, k-means on th
 Elsewhere, on 250 sentences a word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03
 for "serve" into 0.34.
 
-How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
-whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters is further above the
-clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the number of the highest silhouette whose clusters all
-have PER_GROUP rows or more, so that it is the one that the chart shows. On the bundled English words (55 of two senses or more, 32 of them
-split) that is the number of labeled senses for 14. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
-draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78% of 32. At layer
-2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
-their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
-they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
+How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008) whose
+variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters is further above the clouds'
+than that of 19 clouds in 20, more than one is suggested (the rank is p): the number of the highest silhouette whose clusters all have
+PER_GROUP rows or more, so that it is the one that the chart shows. On the bundled English words (55 of two senses or more, 32 of them
+split) that is the number of labeled senses for 14. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split,
+with 32, 150 or 300 rows (the tests draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and
+Wolf's alone 78% of 32. At layer 2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with
+as few sentences as one of their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred
+and more sentences they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
 """
 
 import json
@@ -51,7 +51,7 @@ _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """How many clusters there seem to be, and why; the sequences run over NUMBERS."""
+    """The suggested number of clusters and its reasons; sequences run over NUMBERS."""
 
     number: int  # that of the highest silhouette whose clusters are all large enough; 1 if no silhouette is above its limit
     best: int  # the same, whether or not one is
@@ -183,8 +183,9 @@ def telling_words(
 ) -> list[list[tuple[str, float]]]:
     """Content words of each occurrence, their clusters (n,) -> each cluster's most telling words with z, best first.
 
-    Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster
-    against the rest, in standard deviations; of a single cluster there are none. The prior holds as many words as the contexts do, shared out as in `background`.
+    Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster against
+    the rest, in standard deviations; of a single cluster there are none. The prior holds as many words as the contexts do, shared out as in
+    `background`.
     """
     counts = [Counter() for _ in range(int(result.max()) + 1)]
     for words, item in zip(contexts, result, strict=True):

@@ -1,8 +1,8 @@
 """Linear discriminants of a word's senses: two axes that keep sentences of one sense together and the senses apart.
 
-Fisher's discriminants (1936), with every covariance shrunken toward a sphere (Ledoit and Wolf 2004) by a fixed share, since a word has fewer
-labeled sentences than a vector has numbers. Every sense counts alike. These are the axes of scikit-learn's `LinearDiscriminantAnalysis`
-(solver "eigen"), without the second that its import takes.
+Fisher's discriminants (1936), with every covariance shrunken toward a sphere (Ledoit and Wolf 2004) by a fixed share, since a word has
+fewer labeled sentences than a vector has numbers. Every sense counts alike. These are the axes of scikit-learn's
+`LinearDiscriminantAnalysis` (solver "eigen"), without the second that its import takes.
 """
 
 import numpy as np

@@ -28,7 +28,7 @@ VIEWS = ("token", "place", "topic", "senses")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Of n occurrences, before a layer is chosen and a mean taken off."""
+    """The evidence of n occurrences, before a layer is chosen and a mean subtracted."""
 
     layers: np.ndarray  # (n, L, D) of the tokens
     alone: np.ndarray  # (n, L, D) of each word as a sentence of its own

@@ -1,10 +1,10 @@
 """Guess the machine: eight labeled sentences drawn by a quiz's number, and the sense that a model reads in each.
 
-What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on
-every machine, whatever model is in use. Two of the eight sentences are ones that the bundled model misreads. The quiz of a day has the
-number of days since FIRST_DAY. What a model reads is asked of it afterward: its nearest labeled sentences of the same word vote, and the
-sentence that is asked about is never among them. Nearness is the cosine in the sense space (core.index.sense_space), which reads more
-sentences as they are labeled than the word's best layer (core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
+What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on every
+machine, whatever model is in use. Two of the eight sentences are ones that the bundled model misreads. The quiz of a day has the number of
+days since FIRST_DAY. What a model reads is asked of it afterward: its nearest labeled sentences of the same word vote, and the sentence
+that is asked about is never among them. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as
+they are labeled than the word's best layer (core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ class QuizQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuizReading:
-    """What a model makes of a question."""
+    """A model's answer to a question."""
 
     sense: str  # with most votes
     votes: tuple[int, ...]  # of the nearest labeled sentences, by sense as they are offered
@@ -75,7 +75,7 @@ class QuizReading:
 
     @property
     def share(self) -> float:
-        """Of the votes, those for its sense: 0 to 1."""
+        """Return the share of votes for its sense, 0 to 1."""
         return max(self.votes) / sum(self.votes)
 
 
@@ -93,7 +93,7 @@ class Game:
             self.answers.append(sense)
 
     def hits(self, readings: "Sequence[QuizReading]") -> list[bool]:
-        """Which answers are what the model read."""
+        """Return which answers agree with the model."""
         return [answer == reading.sense for answer, reading in zip(self.answers, readings, strict=True)]
 
     def show(self, at: int) -> None:
@@ -156,7 +156,8 @@ def question(
 ) -> QuizQuestion | None:
     """Return a quiz's question about a word with these labeled sentences; None where it has no two senses to separate.
 
-    The sentence asked about is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of the others.
+    The sentence asked about is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of the
+    others.
     """
     targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}

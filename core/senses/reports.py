@@ -1,4 +1,4 @@
-"""How well a table's vectors, or its static contexts, tell the senses of a word apart (core.senses.separation measures)."""
+"""Report how well a table's vectors, or its static contexts, separate the senses of words (core.senses.separation)."""
 
 import numpy as np
 

@@ -117,7 +117,7 @@ def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> W
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificantWords:
-    """How many of a family of words are told apart better than by luck, word by word and with many words asked at once."""
+    """The number of words whose senses are separated better than by chance, singly and after correction for many words."""
 
     raw: int  # p under 0.05 each: one in twenty words of no sense at all would be among them
     holm: int  # hardly ever a false one among them (Holm 1979)
@@ -158,7 +158,7 @@ def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None
 
 
 def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
-    """What `write_gains` wrote; {} where there is no such thing, or another."""
+    """Read the file of `write_gains`; {} if it is missing or of another kind."""
     with suppress(ElmoscopeError, KeyError, TypeError, ValueError):
         record = read_json(path, expect=dict) if path.is_file() else {"format": None}
         if record["format"] == FORMAT:

@@ -1,14 +1,14 @@
 """Compare a word in two sentences: one meaning or two, and how sure one may be of it.
 
 Of a word with labeled senses, the K labeled sentences nearest to each sentence vote for their senses, by the cosine after the word's mean
-is subtracted. A logistic regression (core.senses.calibration) turns into a probability how far the two votes agree, how far the means of the
-senses assign both sentences to the same sense (core.senses.votes), and the cosines of the two: by the word's vectors, by the words around it
-(core.senses.evidence) and in the sense space (core.index.sense_space). That probability alone decides the answer: at SURE or more it is one
-or two meanings, else too close to call. The sense named for each sentence is that of the nearest mean, in the sense space where the model
-has one. The rates, with the command: core/senses/README.md, "The verdict".
+is subtracted. A logistic regression (core.senses.calibration) turns into a probability how far the two votes agree, how far the means of
+the senses assign both sentences to the same sense (core.senses.votes), and the cosines of the two: by the word's vectors, by the words
+around it (core.senses.evidence) and in the sense space (core.index.sense_space). That probability alone decides the answer: at SURE or more
+it is one or two meanings, else too close to call. The sense named for each sentence is that of the nearest mean, in the sense space where
+the model has one. The rates, with the command: core/senses/README.md, "The verdict".
 
-Of a word without labels four cosines count (core.senses.evidence): of its two vectors minus that of the word alone, of what the biLM expects
-in its place before it reads it, of the other words' static vectors, and in the sense space.
+Of a word without labels four cosines count (core.senses.evidence): of its two vectors minus that of the word alone, of what the biLM
+expects in its place before it reads it, of the other words' static vectors, and in the sense space.
 
 The layer is the one in which most of a word's nearest have its own sense; for words without labels the best over all words. Layer 0 is
 never used, because it does not depend on the sentence. Sentences are read as they are written, and either may come first.
@@ -95,11 +95,11 @@ class Verdict:
 
     @property
     def right_of_100(self) -> int:
-        """How many of 100 pairs like this the likelier answer is right of, at most 99."""
+        """Return in how many of 100 pairs like this the likelier answer is right, at most 99."""
         return min(99, round(100 * self.certainty))
 
     def say_certainty(self) -> str:
-        """How sure one may be of it, as a sentence."""
+        """Return the certainty as a sentence."""
         if self.probability >= 1:
             return t("Same sentence, same word.")
         if self.says != CLOSE:

@@ -1,9 +1,9 @@
 """What the labeled sentences of a word say of other sentences of it: votes of the nearest, shares of the senses' means, a regression's inputs.
 
-The mean of a sense is the sum of its labeled sentences' directions. A sense that is labeled in two parts of speech ("to tap somebody", "a tap
-on the shoulder") has one mean in each, and the nearer one counts: noun and verb are so far apart that nothing is between them. A sentence
-belongs to the senses in proportion to exp(SHARPNESS * cosine with their means). How far two sentences belong to the same sense is the
-product of their shares, summed.
+The mean of a sense is the sum of its labeled sentences' directions. A sense that is labeled in two parts of speech ("to tap somebody", "a
+tap on the shoulder") has one mean in each, and the nearer one counts: noun and verb are so far apart that nothing is between them. A
+sentence belongs to the senses in proportion to exp(SHARPNESS * cosine with their means). How far two sentences belong to the same sense is
+the product of their shares, summed.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # of core.sen
 
 
 class Shares(NamedTuple):
-    """Of q sentences what the labeled ones of their word say, by one view."""
+    """The votes of a word's labeled sentences on q other sentences, by one view."""
 
     directions: np.ndarray  # (q, D) unit vectors with the labeled sentences' mean taken off
     votes: np.ndarray  # (q, C): share of each sense among the K nearest, as if every sense had as many sentences
@@ -76,7 +76,7 @@ def _groups(labels: np.ndarray, pos: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 class SensePlaces(NamedTuple):
-    """Of q sentences what the labeled ones of their word say in the sense space."""
+    """The votes of a word's labeled sentences on q other sentences, in the sense space."""
 
     shares: Shares
     posteriors: np.ndarray  # (q, C) of each sense, by discriminants of the labeled sentences

@@ -1,4 +1,4 @@
-"""How a word's use differs between two corpora or two spans of dates, and which words differ most."""
+"""Measure how a word's use differs between two corpora or two date ranges, and which words differ most."""
 
 import time
 from collections import Counter

@@ -130,8 +130,8 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
 def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
     """Return a WordNet's senses of the word, and guess the likeliest of each group.
 
-    Glosses and groups are compared by their words: sums of static vectors (core.static.context), minus what the word's glosses, or its groups,
-    have in common. Raises MissingArtifact without a WordNet, BadInput if it lacks the word, or the model word vectors.
+    Glosses and groups are compared by their words: sums of static vectors (core.static.context), minus what the word's glosses, or its
+    groups, have in common. Raises MissingArtifact without a WordNet, BadInput if it lacks the word, or the model word vectors.
     """
     of, groups = found.occurrences, found.groups
     lexicon, senses = dictionary_senses(of.word, workspace.language.code)

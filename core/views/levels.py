@@ -22,7 +22,7 @@ from ..workspace import Word, Workspace, reads_as_model
 
 @reads_as_model
 def level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
-    """Of a layer, "mix" or "senses"; None where the model's language has no sentences here, or the model no sense space."""
+    """Return the level at a layer, "mix" or "senses"; None if the language has no sentences here, or the model no sense space."""
     if space == SENSES:
         return workspace.once("level in senses", lambda: _in_senses(workspace))
     n_layers = workspace.layers.n
@@ -33,7 +33,7 @@ def level(workspace: Workspace, space: str, *, normalized: bool = False) -> Leve
 
 @reads_as_model
 def level_of_mix(workspace: Workspace, weights: Sequence[float], *, normalized: bool = False) -> Level | None:
-    """The same under any weights (L,): a layer's own where all the weight is its."""
+    """Return the level under any weights (L,)."""
     if np.count_nonzero(weights) == 1:
         return level(workspace, str(np.flatnonzero(weights)[0]), normalized=normalized)
     return _measure(workspace, tuple(to_largest_1(weights).round(3)), normalized)
@@ -56,13 +56,13 @@ def sense_space(workspace: Workspace) -> SenseSpace:
 
 @reads_as_model
 def has_senses(workspace: Workspace) -> bool:
-    """Whether the model has a sense space."""
+    """Return whether the model has a sense space."""
     return workspace.sense_space is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What is known of a word in two sentences."""
+    """The verdict on a word in two sentences, and what it was computed from."""
 
     one_word: bool  # whether both are forms of one word; two words get no verdict
     verdict: Verdict | None

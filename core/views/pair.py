@@ -27,7 +27,7 @@ class PairRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Angles:
-    """What any mix of the layers needs of two vectors of one model."""
+    """The products of two vectors of one model that any layer mix needs."""
 
     layers: Layers
     stops: np.ndarray  # (L + 1, L) weights: each layer alone, then the mix
@@ -43,7 +43,7 @@ class Angles:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pair:
-    """What is known of both words."""
+    """All results about two words in their sentences."""
 
     words: tuple[str, str]  # without what clings to them
     judgment: Judgment
@@ -84,7 +84,7 @@ def compute(workspace: Workspace, request: PairRequest) -> Pair:
 
 @reads_as_model
 def angles(workspace: Workspace, first: WordInContext, second: WordInContext) -> Angles:
-    """Of both words' vectors, which needs no labels and no static vectors."""
+    """Return the products of both words' vectors, which need no labels and no static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
     cross, *own = pair_products(a, b)
     weights = stops(len(a))
