@@ -175,7 +175,7 @@ def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: 
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
-    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("Inconclusive: ")
+    expect(page.locator("[data-stale=false] .notice").filter(has_text="Inconclusive: ").first).to_be_visible()
     worst = page.get_by_label("Open an inconclusive word").get_by_role("radio").first
     word = worst.inner_text()
     worst.click()

@@ -63,7 +63,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
         ("star: the future decides", ("nearest to celebrity", "the future half decides")),
         ("organ: the future decides", ("nearest to musical instrument", "the future half decides")),
         ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
-        ("port: the model is wrong", ("nearest to harbour", "the model is wrong")),
+        ("port: the model is wrong", ("nearest to harbor", "the model is wrong")),
     ):
         more(page)
         page.get_by_text(name, exact=True).click()
