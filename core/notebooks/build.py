@@ -17,6 +17,16 @@ from ..common.i18n import ENGLISH, language
 FOLDER = Path(__file__).parent
 
 
+FIND_PACKAGE = """\
+import importlib.util
+import sys
+
+if importlib.util.find_spec("elmoscope") is None:  # not installed: the notebook runs in the folder of the project
+    sys.path.insert(0, ".package")
+
+"""
+
+
 def build_notebook(file: str, tags: Collection[str], values: Mapping[str, Any], *, opening: str, metadata: Mapping[str, Any]) -> str:
     """Return a notebook as JSON (nbformat 4.5, which is fifteen lines; the package nbformat would add ten others).
 
@@ -35,7 +45,7 @@ def build_notebook(file: str, tags: Collection[str], values: Mapping[str, Any], 
     (_, parameters), *rest = read_cells(file)
     code = [cell for words, cell in rest if not words or words & set(tags)]
     style = [cell for _, cell in read_cells("figures")] if any("core.figures" in cell for cell in code) else []
-    sources = [write_parameters(parameters, values), *style, *code]
+    sources = [FIND_PACKAGE + write_parameters(parameters, values), *style, *code]
     cells = [_cell(0, "markdown", opening), *(_cell(number, "code", source) for number, source in enumerate(sources, 1))]
     facts = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -209,10 +209,12 @@ def notebook(order: Order) -> dict:
         order = replace(order, files=dict.fromkeys(order.files, order.title))
     code = [
         "import json, shlex, subprocess, sys",
+        "from importlib.util import find_spec",
         "import pandas as pd",
         f"command = {order.command!r}",
         "words = shlex.split(command)[3:]  # without python -m core",
-        "done = subprocess.run([sys.executable, '-m', 'elmoscope.core', *words], stdout=subprocess.PIPE, text=True, check=True)",
+        "module = 'elmoscope.core' if find_spec('elmoscope') else 'core'  # installed, or in its folder",
+        "done = subprocess.run([sys.executable, '-m', module, *words], stdout=subprocess.PIPE, text=True, check=True)",
         "result = json.loads(done.stdout)",
         "runs = pd.DataFrame(result.get('runs', [result]))",
         "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",

@@ -22,8 +22,8 @@ _MODULES = {
     "live": "live.notebook",
 }
 _FOLDER = Path(__file__).resolve().parent
-if not (_FOLDER / "core").is_dir():  # in a checkout, which an editable installation uses as well, `core` is next to this folder
-    __path__.append(str(_FOLDER.parent))
+if not (_FOLDER / "core").is_dir():  # in a checkout, which an editable installation uses as well, `core` is two folders above
+    __path__.append(str(_FOLDER.parents[1]))
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,276 @@
+"""kill -9 at random points: the next start is clean and loses at most the step in flight.
+
+usage: python -m tests.bench.crashes [--times 50] [--only indexing training downloading mapping] [--seed N]
+
+Each time a process of its own does the work in an empty folder and is killed (SIGKILL) at a moment drawn at random; then another
+one does the same work to its end. It must find what was finished before, give the very result of a run that nobody
+disturbed (an index's vectors up to float16's next number), and leave no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
+"""
+
+import argparse
+import hashlib
+import http.server
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+BYTES = 6_000_000  # of the file that is downloaded
+ROUNDS = 10  # of indexing
+CHUNK_S = 0.02  # the server sends 64 KB and waits so long
+
+
+def _sum(*paths: Path) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def say(what: str, value: object = 0) -> None:
+    print(json.dumps([what, value]), flush=True)
+
+
+# --- the work, in a process of its own: says "begun", then "step" after each whole step, then "result" ------------------
+
+
+def indexing(folder: Path, _: str) -> None:
+    """40,000 tokens in rounds of 4,000 by a very small model."""
+    from core.elmo.encoder import Encoder
+    from core.index.build import build_index
+    from core.text.sentences import Sentence
+
+    encoder = Encoder(_tiny())
+    draw = random.Random(0)
+    words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(400)]
+    sentences = [Sentence(tuple(draw.choices(words, k=20))) for _ in range(2_000)]
+    place = folder / "index"
+    kept = sorted(path.name for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith("."))
+    whole = (place / "meta.json").is_file()  # killed behind its end: nothing is lost, though this work does it all again
+    say("begun", ROUNDS if whole else len(kept))
+    build_index(sentences, encoder, place, model="tiny", report=lambda done, total, speed: say("step", done // 4_000))
+    say("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
+
+
+def training(folder: Path, _: str) -> None:
+    """Eight epochs of the smallest network, kept after each."""
+    from core.classify import tasks
+    from core.classify.data import SplitConfig, make_dataset
+    from core.classify.head import save_head
+    from core.classify.model import VARIANTS
+    from core.classify.tables import ScoreRow, Table
+    from core.classify.train import make_text_fit
+    from core.learning.features import Frozen
+
+    draw = random.Random(0)
+    rows = []
+    for k in range(1_200):
+        label = "ab"[k % 2]
+        rows.append(ScoreRow(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
+    dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
+    config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
+    trainer = make_text_fit(VARIANTS["embedding"], dataset, config, Frozen())
+    first = True
+    for progress in tasks.run(trainer):
+        if first:
+            say("begun", progress.epoch - 1)
+            first = False
+        if progress.measures:
+            say("step", progress.epoch)
+    head = save_head(trainer.finish(), folder / "head")
+    say("result", _sum(head / "weights.safetensors", head / "vocabulary.txt"))
+
+
+def downloading(folder: Path, url: str) -> None:
+    from core.files.download import download
+
+    target = folder / "file.bin"
+    part = folder / "file.bin.part"
+    say("begun", part.stat().st_size if part.is_file() else 0)
+    expected = hashlib.sha256(_content()).hexdigest()
+    download(url, target, size=BYTES, sha256=expected, report=lambda progress: say("step", progress.done))
+    say("result", _sum(target))
+
+
+def mapping(folder: Path, _: str) -> None:
+    """A word's maps, three times over in three files, each found or fitted as the pages do it."""
+    from core.analysis.word_maps import open_maps
+    from core.common.config import ASSETS
+    from core.index.table import OccurrenceTable
+
+    table = OccurrenceTable(ASSETS / "targets")
+    words = table.lemmas[:3]
+    table.folder = folder / "no-maps-here"
+    done = len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")])
+    say("begun", done)
+    sums = []
+    for k, word in enumerate(words):
+        sums.append(hashlib.sha256(open_maps(table, word, fit=True).coordinates.tobytes()).hexdigest())
+        say("step", k + 1)
+    say("result", "".join(sums))
+
+
+def _alike(item: Path, other: Path) -> bool:
+    """Whether two indexes say the same: all but vectors equal, and vectors up to float16's next number.
+
+    A process that goes on spells words in other company than one that did all: on some processors a product's sums then
+    differ in float32's last digit.
+    """
+    from core.index.table import OccurrenceTable
+
+    a, b = (OccurrenceTable(folder / "index") for folder in (item, other))
+    facts = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("word", "position", "sentence"))
+    rows = np.arange(len(a))
+    return len(a) == len(b) and facts and np.allclose(a.rows.take(rows), b.rows.take(rows), rtol=2**-9, atol=1e-4)
+
+
+def _tiny():
+    import torch
+
+    from core.common.config import ModelShape
+    from core.elmo.model import BiLM
+
+    torch.manual_seed(0)
+    model = BiLM(ModelShape(filters=((1, 8), (2, 8)), character_dim=8, hidden=64, projection=32))
+    for value in model.parameters():
+        torch.nn.init.normal_(value.data, std=0.1)
+    return model.eval()
+
+
+def _content() -> bytes:
+    return random.Random(0).randbytes(BYTES)
+
+
+# --- killing it ---------------------------------------------------------------------------------------------------------
+
+
+class _Slow(http.server.BaseHTTPRequestHandler):
+    """A file in pieces, from where it is asked for."""
+
+    content = b""
+
+    def do_GET(self) -> None:
+        wanted = self.headers.get("Range", "")
+        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+        self.send_response(206 if wanted else 200)
+        self.send_header("Content-Length", str(len(self.content) - start))
+        self.send_header("ETag", '"crashes"')
+        if wanted:
+            self.send_header("Content-Range", f"bytes {start}-{len(self.content) - 1}/{len(self.content)}")
+        self.end_headers()
+        try:
+            for at in range(start, len(self.content), 1 << 16):
+                self.wfile.write(self.content[at : at + (1 << 16)])
+                time.sleep(CHUNK_S)
+        except OSError:
+            pass  # killed
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@dataclass
+class Ran:
+    """What a process said: where it began, its last whole step, its result."""
+
+    begun: int | None = None
+    step: int = 0
+    result: str | None = None
+    seconds: float = 0.0  # from "begun" to the end
+    said: str = ""
+
+
+def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -> Ran:
+    """One process to its end, or killed so many seconds after it began to work."""
+    environment = {
+        **os.environ,
+        "ELMOSCOPE_CACHE": str(folder / "cache"),
+        "OMP_NUM_THREADS": "1",
+        "NUMBA_CACHE_DIR": str(folder.parent / "numba"),
+    }
+    command = [sys.executable, "-m", "tests.bench.crashes", "--work", work, str(folder), url]
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
+        ran, started, timer = Ran(), 0.0, None
+        for line in process.stdout:
+            what, value = json.loads(line)
+            setattr(ran, what, value)
+            if what == "begun":
+                started = time.perf_counter()
+                if kill_after is not None:
+                    timer = threading.Timer(kill_after, process.kill)
+                    timer.start()
+        process.wait()
+        if timer:
+            timer.cancel()
+        ran.seconds = time.perf_counter() - started
+        errors.seek(0)
+        ran.said = errors.read()[-1500:]
+    return ran
+
+
+def others(folder: Path) -> list[str]:
+    """Files that no whole piece of work leaves: parts and temporary ones."""
+    result = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    return sorted(name for name in result if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
+
+
+def trials(work: str, times: int, draw: random.Random, url: str, report: Callable[[str], None]) -> bool:
+    """Kill it so many times; a line of what came of it."""
+    lost, killed, faults = 0, 0, []
+    with tempfile.TemporaryDirectory(prefix="elmoscope-crashes-") as root:
+        whole = run(work, Path(root) / "whole", url)
+        if whole.result is None:
+            report(f"{work:14} does not run by itself: {whole.said}")
+            return False
+        for k in range(times):
+            folder = Path(root) / f"{k}"
+            cut = run(work, folder, url, kill_after=draw.uniform(0, whole.seconds))
+            killed += cut.result is None
+            again = run(work, folder, url)
+            same = again.result == whole.result and (work != "indexing" or _alike(Path(root) / "whole", folder))
+            if not same:
+                faults.append(f"time {k}: another result, or none: {again.said}")
+            if (left := others(folder)) and again.result is not None:
+                faults.append(f"time {k}: left behind {left[:4]}")
+            if cut.result is None:
+                lost = max(lost, cut.step - (again.begun or 0))
+    report(f"{work:14}{times:6}{killed:8}{whole.seconds:9.1f} s{max(0, lost):12,}{len(faults):8}")
+    for fault in faults[:3]:
+        report(fault)
+    return not faults
+
+
+def main() -> int:
+    works = {"indexing": indexing, "training": training, "downloading": downloading, "mapping": mapping}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--only", nargs="+", choices=list(works), default=list(works))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", nargs=3, metavar=("WORK", "FOLDER", "URL"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.work:
+        folder = Path(given.work[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        works[given.work[0]](folder, given.work[2])
+        return 0
+    _Slow.content = _content()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}", flush=True)
+    draw, url = random.Random(given.seed), f"http://127.0.0.1:{server.server_port}/file.bin"
+    return 0 if all([trials(work, given.times, draw, url, lambda line: print(line, flush=True)) for work in given.only]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
