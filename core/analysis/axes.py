@@ -223,7 +223,7 @@ def _project_without_own(
 
 
 def _components(centered: np.ndarray, dims: int) -> np.ndarray:
-    """Return the directions (dims, D) of largest variance of centered rows (N, D), zeros where there is none."""
+    """Return the directions (dims, D) of largest variance of centered rows (N, D), zeros for those that do not exist."""
     from scipy.linalg import eigh
 
     n, size = centered.shape

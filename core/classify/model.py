@@ -97,7 +97,7 @@ def variant_descriptions() -> dict[str, str]:
 
 
 def variant_named(name: str) -> Variant:
-    """Return a variant by name. Raises BadInput if there is none."""
+    """Return a variant by name. Raises BadInput for an unknown name."""
     if name not in VARIANTS:
         raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(name), names=", ".join(VARIANTS)))
     return VARIANTS[name]

@@ -290,7 +290,7 @@ def open_heads(
 ) -> OpenHeads:
     """Open the heads of a task that fit this model and these vectors on a device: all, or the `variants` named.
 
-    Raises MissingArtifact if there is none. A named variant that does not fit raises its error.
+    Raises MissingArtifact if the task has no such head. A named variant that does not fit raises its error.
     """
     for name in variants:
         variant_named(name)

@@ -57,7 +57,7 @@ def live(*, output, examples, model) -> Answer:
     from ..live.page import page_of, read_examples, write
     from ..workspace import open_workspace
 
-    own = read_examples(read_json(Path(examples)), examples) if examples else ()
+    pairs = read_examples(read_json(Path(examples)), examples) if examples else ()
     path, model = Path(output), open_model(model)
-    size = write(path, page_of(open_workspace(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
+    size = write(path, page_of(open_workspace(model), pairs, lambda share, what: note(f"{share:4.0%} {what}")))
     return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

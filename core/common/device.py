@@ -95,5 +95,5 @@ class Dropout(nn.Module):
         """Apply dropout while training."""
         if not self.training or not self.p:
             return x
-        kept = torch.empty(x.shape, dtype=x.dtype).bernoulli_(1 - self.p, generator=self.generator)
-        return x * kept.div_(1 - self.p).to(x.device)
+        mask = torch.empty(x.shape, dtype=x.dtype).bernoulli_(1 - self.p, generator=self.generator)
+        return x * mask.div_(1 - self.p).to(x.device)

@@ -42,7 +42,7 @@ def collecting() -> Iterator[Notes]:
 
 @contextmanager
 def passing_on() -> Iterator[None]:
-    """Collect the notes added within and pass them to the outer collector; warn where there is none."""
+    """Collect the notes added within and pass them to the outer collector, or warn without one."""
     with collecting() as notes:
         yield
     outer = _collected.get()

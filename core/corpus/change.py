@@ -207,9 +207,9 @@ def sentence_keys(corpus: EncodedCorpus) -> np.ndarray:
 
 def list_keys(sentences: pa.ListArray | pa.ChunkedArray) -> np.ndarray:
     """Return the keys (S,) of a table's sentences, as `sentence_keys`."""
-    whole = sentences.combine_chunks() if isinstance(sentences, pa.ChunkedArray) else sentences
-    coded = pc.dictionary_encode(whole.flatten())
-    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(whole).fill_null(0).to_numpy(zero_copy_only=False))])
+    flat = sentences.combine_chunks() if isinstance(sentences, pa.ChunkedArray) else sentences
+    coded = pc.dictionary_encode(flat.flatten())
+    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(flat).fill_null(0).to_numpy(zero_copy_only=False))])
     return _keys(coded.indices.to_numpy(zero_copy_only=False), coded.dictionary.to_pylist(), starts)
 
 

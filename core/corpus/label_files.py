@@ -134,11 +134,11 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     senses = read_senses(path)
     if not senses:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
-    given = Labels().join(senses.items()).given
-    labels = numbered(given, sentences)
+    labeled = Labels().join(senses.items()).given
+    labels = numbered(labeled, sentences)
     if not labels.given:
         raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))
-    return ReadLabels(labels, given)
+    return ReadLabels(labels, labeled)
 
 
 def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:

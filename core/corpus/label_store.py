@@ -106,14 +106,14 @@ def _present(path: Path, word: str) -> Given:
     try:
         return _read(path)
     except ElmoscopeError:
-        given = tuple(label_files.read_valid_senses(path).items())
+        valid = tuple(label_files.read_valid_senses(path).items())
         number = 1
         while (aside := path.with_name(ASIDE.format(stem=path.stem, number=number))).exists():
             number += 1
         rename(path, aside)
-        if given:
-            _write(path, word, given)
-        return given
+        if valid:
+            _write(path, word, valid)
+        return valid
 
 
 def _write(path: Path, word: str, given: Given) -> None:

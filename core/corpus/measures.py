@@ -212,8 +212,8 @@ NOMINAL, ORDINAL = "nominal", "ordinal"
 def alpha(annotators: Sequence[Sequence[object]], level: str = NOMINAL) -> float:
     """Return Krippendorff's alpha: 1 for agreement, 0 for chance, below 0 for less (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
 
-    `annotators` holds each one's answers on the same units, None where there is none. ORDINAL takes numbers, whose distance grows with the
-    number of answers between them. Raises BadInput if no unit has two answers, or if all answers are the same.
+    `annotators` holds the answers of each annotator on the same units, None for a missing answer. ORDINAL takes numbers, whose distance
+    grows with the number of answers between them. Raises BadInput if no unit has two answers, or if all answers are the same.
     """
     if len({len(answers) for answers in annotators}) > 1:
         raise ValueError("annotators have different numbers of units")
