@@ -1,4 +1,4 @@
-"""The recipes of README and of the rooms' READMEs run as they stand there, and print what they promise."""
+"""Run the Python recipes of all READMEs as they are written."""
 
 import re
 import runpy
@@ -15,13 +15,12 @@ RECIPES = {
 }
 
 
-def test_there_are_eight_two_of_them_in_readme():
-    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (8, 2)
-    assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES)
+def test_every_python_block_of_a_readme_is_a_recipe_with_a_title():
+    assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES) > 0
 
 
 @pytest.mark.parametrize("title", RECIPES)
-def test_a_recipe_runs_as_it_stands(title: str, tmp_path: Path, capsys: pytest.CaptureFixture):
+def test_recipe_runs_as_written(title: str, tmp_path: Path, capsys: pytest.CaptureFixture):
     path = tmp_path / "recipe.py"
     path.write_text(RECIPES[title], encoding="utf-8")
     runpy.run_path(str(path))

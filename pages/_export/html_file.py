@@ -45,7 +45,7 @@ class HtmlPage:
 
 def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
     """Return the file of a view, in its language, from any thread."""
-    with view.in_its_language():
+    with view.exported():
         figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
         title = view.question or view.title

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -69,14 +70,15 @@ class Taken:
     layers: Layers = field(default_factory=model_layers.in_use)  # of the model in use
     settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
     address: str = ""
+    drawing: Any = field(default_factory=RLock, repr=False)  # held by a fragment while it draws
     _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(default_factory=dict)  # what, by which fragment, in which run
     _runs: dict[str | None, Any] = field(default_factory=dict)  # fragment -> its last run
     _notices: int = 0  # of that run
 
     @contextmanager
-    def in_its_language(self) -> Iterator[None]:
-        """Restore the page's languages and layers: a file is made in a thread that serves no visitor."""
-        with i18n.within(self.language), languages.reading(self.reads), model_layers.speaking_of(self.layers):
+    def exported(self) -> Iterator[None]:
+        """Wait until the view is completely drawn, and restore its languages and layers: a file is made in a separate thread."""
+        with self.drawing, i18n.within(self.language), languages.reading(self.reads), model_layers.speaking_of(self.layers):
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:

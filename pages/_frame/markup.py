@@ -14,6 +14,7 @@ from core.common.config import ROOT, cache_folder, data_folder
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.files import user_names
+from pages._export import record
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
 _BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # of a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
@@ -56,7 +57,7 @@ def fragment(function: Callable[..., None]) -> Callable[..., None]:
     @st.fragment
     @functools.wraps(function)
     def show(*args, **kwargs) -> None:
-        with show_errors():
+        with record.now().drawing, show_errors():
             function(*args, **kwargs)
 
     return show

@@ -69,7 +69,7 @@ def show(in_use: InUse) -> None:
     notice(write_notices(result))
     if small := describe_halves(result):
         st.caption(" ".join(small))
-    word_in_both(result)
+    word_in_both(result, is_read=not running)
     if all(item.layer for item in chosen):
         with show_errors():  # the lists stay if the measures fail
             model_senses.show(chosen)
@@ -204,8 +204,8 @@ def describe_halves(result: SpacesCompared) -> list[str]:
     return lines
 
 
-def word_in_both(result: SpacesCompared) -> None:
-    """Show a word's two lists of neighbors side by side."""
+def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
+    """Show a word's two lists of neighbors side by side. Until all words are read (`is_read`), only labeled ones have a list."""
     c = result.comparison
     target = st.session_state.get("w") or examples.first_word()
     first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
@@ -217,6 +217,9 @@ def word_in_both(result: SpacesCompared) -> None:
     if not typed and not find_form(target, c.words, languages.in_use()):
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word)
         st.caption(message)
+    if not word and not is_read:
+        st.info(t("This list appears once all sentences are read."))
+        return
     if not word:
         raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed)))
     k = c.words.index(word)

@@ -88,7 +88,8 @@ def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str 
 def _csv(view: Taken, key: str) -> bytes:
     from core.files.formulas import encode_csv  # not at the top: a page's title does not wait for tables
 
-    return encode_csv(view.tables()[key].table)
+    with view.drawing:
+        return encode_csv(view.tables()[key].table)
 
 
 def _html(view: Taken) -> str:
@@ -101,7 +102,7 @@ def _notebook(view: Taken) -> str:
     """Return the notebook as JSON. Streamlit calls this in a separate thread."""
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
     settings = view.settings | used | {"lang": view.language}
-    with view.in_its_language():
+    with view.exported():
         return notebook(view.view, settings, question=view.question or view.title, address=view.link() or view.place())
 
 

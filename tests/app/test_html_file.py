@@ -1,6 +1,7 @@
 """A view as one file: its tables as one reads them, its text as text."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -126,3 +127,14 @@ def test_a_view_on_a_local_server_is_given_without_the_server():
     taken = Taken("map", "Map", address="http://localhost:8501/map?a=A+robin.")
     html = html_of(HtmlPage("Q?", "", (), (), (), (), [("View", taken.place())], taken.link()))
     assert "localhost" not in html and "/map?a=A+robin." in html and "<a href" not in html.split("<main>")[1]
+
+
+def test_file_waits_until_a_fragment_has_drawn_the_view():
+    view = Taken("map", "Map")
+    with ThreadPoolExecutor() as pool:
+        with view.drawing:
+            html = pool.submit(html_of_view, view, lambda view: [])
+            with pytest.raises(TimeoutError):
+                html.result(0.2)
+            view.lede = "Drawn now."
+        assert "Drawn now." in html.result(30)

@@ -139,6 +139,7 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         watched.get_by_role("button", name="Read it").click()
         expect(watched.locator("[data-stale=false] .notice").first).to_be_visible()  # the corpus is read: the page is drawn once more
         expect(watched.get_by_test_id("stProgress")).to_have_count(0)
+        expect(watched.locator("[data-stale=false] .live, [data-stale=false] .js-plotly-plot").first).to_be_visible()
         settled(watched)
         assert watched.locator('a[href*="evil.test"]').count() == 0  # nor a link of what was typed
         name, html = saved(watched, watched.get_by_role("button", name="HTML file"))
