@@ -21,7 +21,7 @@ from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, 
 from ..text.normalization import compose, fold_case
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
-from .trees import NODE, tree_leaves
+from .publications import NODE, tree_leaves
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 MAX_COLUMNS = 100_000

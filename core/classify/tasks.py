@@ -29,16 +29,14 @@ from ..learning.fit import Epoch, Fit, resumed
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
-from .ag_news import clean_ag_news, counts_from_0
-from .committee import make_committee
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
-from .head import Answer, TextHead, classify, load_head, read_meta
+from .head import Answer, TextHead, classify, letters_of, load_head, read_meta
 from .inputs import live_layers
 from .model import VARIANTS, Variant, variant_named
-from .readable_words import letters_of
+from .publications import clean_ag_news, counts_from_0
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_text_fit
+from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_committee, make_text_fit
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}

@@ -1,6 +1,7 @@
-"""Validate settings sent by a widget in the browser, which anyone may have written."""
+"""Validate what a map's or mixer's widget sends from the browser, and link the selections on several maps."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,3 +30,37 @@ def map_setting(given: dict, views: Collection[str], rows: Collection[int]) -> t
         return None
     row_set = {int(row) for row in rows}
     return view, dot, [row for row in picked if isinstance(row, int) and row in row_set]
+
+
+TABLE = "map.table"  # a source of selections that is no map
+
+
+@dataclass
+class Brush:
+    """The selection on the maps of one word, and the state in which each map was last drawn."""
+
+    scope: tuple  # whose rows the ids are
+    picked: tuple[int, ...] = ()
+    source: str = ""  # the map, or the table, in which it was selected
+    version: int = 0  # of the table: it is mounted anew when the selection was made elsewhere
+    order: tuple[int, ...] = ()  # of the table's rows, by id ...
+    ticked: int = 0  # ... of which so many were selected when it was mounted
+    drawn: dict[str, tuple] = field(default_factory=dict)  # map -> (picked, what else it shows, limits)
+    turns: dict[str, int] = field(default_factory=dict)  # map -> how often it had to be mounted anew with the same figure
+    zooms: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def select(self, rows: Sequence[int], source: str) -> None:
+        """Replace the selection by the one made in `source`."""
+        if self.source != source and self.source in self.drawn:  # it shows a selection of its own, which is over
+            del self.drawn[self.source]
+            self.turns[self.source] = self.turns.get(self.source, 0) + 1
+        self.picked, self.source = tuple(dict.fromkeys(rows)), source
+        if source != TABLE:
+            self.version, self.order = self.version + 1, ()
+
+    def figure_of(self, name: str, shows, limits: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Return the selected rows and limits for the map `name`; the ones it has, if only what it already shows has changed."""
+        picked, before, _ = self.drawn.get(name, (None, None, None))
+        if name not in self.drawn or before != shows or (name != self.source and picked != self.picked):
+            self.drawn[name] = self.picked, shows, self.zooms.get(name, limits)
+        return self.drawn[name][0], self.drawn[name][2]

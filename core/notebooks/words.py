@@ -43,8 +43,8 @@ typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
 scene_figure(result.scene, space, typed) if result.scene else None
 
 # %% home
-from elmoscope.core.figures.curves import curves_figure
-from elmoscope.core.live.curves import decisive_rows
+from elmoscope.core.figures.influence import curves_figure
+from elmoscope.core.live.widgets import decisive_rows
 
 rows = decisive_rows(model, result.judgment)
 curves_figure(rows) if rows else None

@@ -19,14 +19,13 @@ from ..common.limits import limits
 from ..elmo.models import Model
 from ..learning.features import Layers, vectors_fingerprint
 from ..static.vectors import StaticVectors
-from .catalog import TASKS
 from .coreference import FEMININE, MASCULINE, Mentions, cut_passage
-from .heads import TaskHead, load_head, make_batch
-from .inputs import Passage, Span, Tokens, flat, passage_of
+from .heads import TASKS, TaskHead, load_head, make_batch
+from .inputs import Span, flat, passage_of
 from .questions import Paragraph
 from .results import FOLDER
 from .roles import Predicate
-from .task import VARIANTS, Example
+from .task import VARIANTS, Example, Passage, Tokens
 
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120

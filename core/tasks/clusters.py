@@ -18,9 +18,8 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import Passage, PassageBatch, Span, flat
-from .reader import Reader, masked
-from .task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from .inputs import PassageBatch, Reader, Span, flat, masked
+from .task import PARTS, Example, Passage, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first

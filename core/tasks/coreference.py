@@ -17,10 +17,9 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import Passage, PassageBatch, Span, covered, passage_of
-from .reader import Reader, masked
+from .inputs import PassageBatch, Reader, Span, covered, masked, passage_of
 from .spans import f1
-from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from .task import Example, Passage, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16

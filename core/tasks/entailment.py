@@ -19,8 +19,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..files.atomic import replacing
-from .inputs import PassageBatch, flat, passage_of
-from .reader import BiLSTM, Reader, masked
+from .inputs import BiLSTM, PassageBatch, Reader, flat, masked, passage_of
 from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 KEYS = ("sentence1", "sentence2", "gold_label")

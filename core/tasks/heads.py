@@ -1,7 +1,7 @@
-"""Heads of the tasks: trained networks, their folders (core.learning.folders, weights as float16) and their training.
+"""The tasks by name, and their heads: trained networks, their folders (core.learning.folders, weights as float16) and their training.
 
-A folder contains no word of the data: words are read by GloVe's list and by their bytes. Training uses Adam, a rate that halves on a plateau, and
-early stopping on the dev set. An interrupted training resumes with equal results.
+A folder contains no word of the data: words are read by GloVe's list and by their bytes. Training uses Adam, a rate that halves on a plateau,
+and early stopping on the dev set. An interrupted training resumes with equal results.
 """
 
 import json
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from ..common.device import seeded
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import say, t
 from ..common.markup import shorten
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
@@ -24,7 +24,7 @@ from ..learning import folders
 from ..learning.features import Frozen, Layers, Report, freeze_each
 from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
-from .catalog import task_named
+from . import clusters, coreference, entailment, names, questions, roles
 from .inputs import PassageBatch, make_texts
 from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
@@ -176,3 +176,45 @@ def batches_of(examples: Sequence[Example], size: int, random: np.random.Generat
     noise = {passage: 3 * random.random() for passage in dict.fromkeys(passages)}
     lengths = np.array([sum(map(len, passage)) + noise[passage] for passage in passages])
     return batches_by_length(lengths, size, random)
+
+
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        questions.TASK,
+        entailment.TASK,
+        roles.TASK,
+        coreference.TASK,
+        names.TASK,
+        names.WIKIGOLD,
+        names.CHUNKS,
+        names.SPEECH,
+        clusters.TASK,
+    )
+}
+
+
+def task_named(name: str) -> Task:
+    if name not in TASKS:
+        raise BadInput(t("There is no task {name!r}. There are: {names}.", name=shorten(name), names=", ".join(TASKS)))
+    return TASKS[name]
+
+
+def task_titles() -> dict[str, str]:
+    """Return the titles of TASKS in the user's language."""
+    return {name: say(task.title) for name, task in TASKS.items()}
+
+
+def measure_titles() -> dict[str, str]:
+    """Return the name of each task's measure, within a sentence, in the user's language."""
+    return {
+        "questions": t("F1 of the answers’ words"),
+        "entailment": t("accuracy"),
+        "roles": t("F1 of the arguments"),
+        "coreference": t("F1 of the names"),
+        "names": t("F1 of the names"),
+        "wikigold": t("F1 of the names"),
+        "chunks": t("F1 of the chunks"),
+        "speech": t("accuracy"),
+        "clusters": t("CoNLL F1, mentions given"),
+    }

@@ -1,7 +1,8 @@
-"""Text to passages (sentences of tokens) to one padded batch: GloVe rows, characters, and ELMo's layers of each sentence.
+"""Text to passages (sentences of tokens) to one padded batch, and the input layers that the tasks' networks share.
 
 ELMo was trained on sentences, so a paragraph is read sentence by sentence and the layers are joined. A passage shared by examples of a
-batch is read once; `rows` maps examples to passages.
+batch is read once; `rows` maps examples to passages. The layer mix of a task is gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1)
+over frozen layers, joined to the words' vectors. Where the paper found that to help, a second mix is joined to the LSTM's states.
 """
 
 from collections.abc import Sequence
@@ -10,16 +11,18 @@ from functools import lru_cache
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Generator, Tensor, nn
 
+from ..common.device import Dropout
+from ..elmo.mix import ScalarMix
+from ..elmo.recurrence import bidirectional
 from ..learning.features import Layers
 from ..static.vectors import StaticVectors
 from ..text.tokens import split_sentences, token_spans
+from .task import Passage, Shape, TaskRecipe, Tokens
 
 MAX_BYTES = 16  # of a word that the character network sees
 N_BYTES = 257  # 0 is padding
-Tokens = tuple[str, ...]
-Passage = tuple[Tokens, ...]
 Span = tuple[int, int]
 
 
@@ -108,3 +111,67 @@ def _bytes(word: str) -> np.ndarray:
     row = np.zeros(MAX_BYTES, np.int32)
     row[: len(data)] = np.frombuffer(data, np.uint8).astype(np.int32) + 1
     return row
+
+
+BYTE_DIM = 16
+WIDTH = 3  # bytes that a filter of the character network sees
+
+
+class ReaderWords(nn.Module):
+    """A network from texts to (U, T, E): each word's GloVe vector, its characters, and with ELMo the mix, concatenated."""
+
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.unknown = nn.Parameter(torch.zeros(shape.static_dim))  # for words GloVe lacks
+        self.bytes = nn.Embedding(N_BYTES, BYTE_DIM, padding_idx=0)
+        self.filters = nn.Conv1d(BYTE_DIM, recipe.character_dim, WIDTH, padding=1)
+        self.mix = ScalarMix(shape.n_layers) if shape.n_layers else None
+        self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
+        self.dim = shape.static_dim + recipe.character_dim + shape.elmo_dim
+
+    def forward(self, texts: PassageBatch) -> Tensor:
+        spelled = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
+        static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
+        parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelled], dim=1)))]  # (U, T, S + F)
+        if self.mix is not None:
+            parts.append(self.elmo_dropout(self.mix(texts.layers)))  # (L, U, T, D) -> (U, T, D)
+        return torch.cat(parts, dim=2)
+
+
+class BiLSTM(nn.Module):
+    """Layers of bidirectional LSTMs, (B, T, E) to (B, T, 2H), dropout before each; from the second on the input is added."""
+
+    def __init__(self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None) -> None:
+        super().__init__()
+        self.lstms = nn.ModuleList(
+            nn.LSTM(width if k == 0 else 2 * hidden, hidden, batch_first=True, bidirectional=True) for k in range(depth)
+        )
+        self.dropout = Dropout(dropout, generator)
+        self.dim = 2 * hidden
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        for k, lstm in enumerate(self.lstms):
+            states = bidirectional(lstm, self.dropout(x) if k else x, lengths)
+            x = states + x if k else states
+        return x
+
+
+class Reader(nn.Module):
+    """A network from texts to (U, T, dim): words, a bidirectional LSTM, and in some tasks ELMo once more."""
+
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.words = ReaderWords(shape, recipe, generator)
+        self.lstm = BiLSTM(self.words.dim, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
+        self.output = ScalarMix(shape.n_layers) if recipe.output_elmo and shape.n_layers else None
+        self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
+        self.dim = self.lstm.dim + (shape.elmo_dim if self.output is not None else 0)
+
+    def forward(self, texts: PassageBatch) -> Tensor:
+        states = self.dropout(self.lstm(self.words(texts), texts.lengths))
+        return states if self.output is None else torch.cat([states, self.elmo_dropout(self.output(texts.layers))], dim=2)
+
+
+def masked(scores: Tensor, mask: Tensor) -> Tensor:
+    """Return scores with padding so low that a softmax ignores it."""
+    return scores.masked_fill(~mask, -1e9)

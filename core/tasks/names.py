@@ -17,8 +17,7 @@ from ..common.device import first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from .inputs import PassageBatch
-from .reader import Reader
+from .inputs import PassageBatch, Reader
 from .spans import CRF, bio_tags, span_f1, spans_of, true_tags
 from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 

@@ -21,8 +21,7 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import PassageBatch, Span, covered, flat, passage_of
-from .reader import BiLSTM, Reader, masked
+from .inputs import BiLSTM, PassageBatch, Reader, Span, covered, flat, masked, passage_of
 from .task import PARTS, Example, Shape, Task, TaskRecipe
 
 MAX_ANSWER = 15  # tokens

@@ -18,8 +18,7 @@ from ..files.atomic import locked
 from ..learning.features import Frozen
 from ..learning.fit import Epoch, resumed
 from ..static.vectors import StaticVectors
-from .catalog import TASKS
-from .heads import TaskHead, freeze, make_fit, save_head
+from .heads import TASKS, TaskHead, freeze, make_fit, save_head
 from .task import VARIANTS, Task, TaskRecipe, read_data
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant

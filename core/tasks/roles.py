@@ -16,8 +16,7 @@ from torch import Generator, Tensor, nn
 from ..common.device import first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import PassageBatch
-from .reader import BiLSTM, ReaderWords, masked
+from .inputs import BiLSTM, PassageBatch, ReaderWords, masked
 from .spans import bio_rules, bio_tags, join_arguments, span_f1, spans_of, spans_of_brackets, true_tags, viterbi
 from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 

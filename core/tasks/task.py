@@ -1,6 +1,6 @@
 """The definition of a task: files, examples, network, measure and training recipe.
 
-Each task's module reads its files and defines its network; core.tasks.reader and core.tasks.heads have what they share.
+Each task's module reads its files and defines its network; core.tasks.inputs and core.tasks.heads have what they share.
 """
 
 import lzma
@@ -17,9 +17,10 @@ from torch import Generator
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import command, shorten
-from .inputs import Passage
 
 PARTS = ("train", "dev", "test")
+Tokens = tuple[str, ...]
+Passage = tuple[Tokens, ...]  # the sentences of a text
 MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch
 VARIANTS = ("baseline", "elmo")  # GloVe and characters; the same and ELMo
 

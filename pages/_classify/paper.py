@@ -6,7 +6,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
-from core.tasks.catalog import TASKS, measure_titles, task_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.results import (
     BESIDE,
     COMMAND,

@@ -14,9 +14,9 @@ from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
-from core.tasks.catalog import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example

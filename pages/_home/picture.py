@@ -7,13 +7,11 @@ import streamlit as st
 
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.figures.curves import curves_figure
+from core.figures.influence import curves_figure
 from core.figures.maps import scene_figure
 from core.figures.style import layer_title
-from core.live.curves import curves_data, decisive_rows, describe, plain_rows, say_probability
-from core.live.points import NONE
-from core.live.scene import occurrences, scene_data
 from core.live.texts import scene_texts
+from core.live.widgets import NONE, curves_data, decisive_rows, describe, occurrences, plain_rows, say_probability, scene_data
 from core.senses.scene import Scene
 from core.views.pair import Pair
 from pages._cached.views import workspace

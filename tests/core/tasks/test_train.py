@@ -12,10 +12,8 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
-from core.tasks.catalog import TASKS, task_named
-from core.tasks.heads import batches_of, load_head, make_fit, save_head
-from core.tasks.inputs import make_texts
-from core.tasks.reader import BiLSTM
+from core.tasks.heads import TASKS, batches_of, load_head, make_fit, save_head, task_named
+from core.tasks.inputs import BiLSTM, make_texts
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
 from tests.core.classify_parts import frozen as tiny_frozen
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
