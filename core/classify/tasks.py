@@ -41,7 +41,7 @@ from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_committee, make_t
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
 _WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
-ALL_TEXTS_UP_TO = 40_000  # whose layers are computed whatever split is asked for
+ALL_TEXTS_UP_TO = 40_000  # whose layers are computed for any split
 _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
@@ -60,7 +60,7 @@ class TextTask:
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
     encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
-    bundled: bool = False  # its files lie in assets
+    bundled: bool = False  # its files are in assets
 
 
 def _sentiment(name: str, title: str, **special) -> TextTask:

@@ -188,7 +188,7 @@ class BaselineFit:
         return finish_head(head, self.dataset, self.config, self.frozen, shape, self.made)
 
 
-def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
+def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, origin: dict) -> TextHead:
     """Round the head as it is stored, set its temperature, and fill `meta` with how it was made and its scores."""
     head.round()
     inputs = {"vectors": frozen.vectors, "layers": frozen.layers}
@@ -203,7 +203,7 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
         "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels).ece,
         "valid_accuracy": float((valid.argmax(axis=1) == truth_of(dataset.valid)).mean()),
     }
-    how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **made}
+    how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **origin}
     head.meta = provenance(**data, **how, **scored)
     return head
 

@@ -146,17 +146,17 @@ def write(path: Path, page: str) -> int:
     return path.stat().st_size
 
 
-def read_examples(given: object, name: str) -> Examples:
+def read_examples(value: object, name: str) -> Examples:
     """Read examples from JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. Raises BadInput with the error."""
     shape = '{"bank": ["We sat on the bank.", "The bank lent money."]}'
-    if not isinstance(given, Mapping) or not given or len(given) > MOST_EXAMPLES:
+    if not isinstance(value, Mapping) or not value or len(value) > MOST_EXAMPLES:
         values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
         raise BadInput(t("{name} must hold 1 to {most} words, each with two sentences: {shape}", **values))
-    for word, pair in given.items():
+    for word, pair in value.items():
         good = [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list) else []
         if len(good) != 2 or good != pair:
             raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
-    return [(str(word), *pair) for word, pair in given.items()]
+    return [(str(word), *pair) for word, pair in value.items()]
 
 
 def _in_every_language(workspace: Workspace) -> dict[str, dict]:
@@ -203,7 +203,7 @@ class LivePage:
     """A written page, displayed in a frame that reads the file next to the notebook."""
 
     path: Path
-    address: str  # what stands behind the file's name: sentences, word, layer
+    address: str  # behind the file's name: sentences, word, layer
     height: int
 
     def _repr_html_(self) -> Markup:
@@ -224,13 +224,13 @@ def live(
     """Return the page of a model, opened at two sentences. It needs no server.
 
     The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name for any model but elmo-mini. An
-    existing page of the same model and examples is kept. Raises BadInput if the file is not a page of Elmoscope, or was edited.
+    existing page of the same model and examples stays. Raises BadInput if the file is not a page of Elmoscope, or was edited.
     """
-    given = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
+    pairs = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
     workspace = open_workspace(model)
     name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", workspace.model.name).strip("-.")
     place = Path(path or f"elmoscope{name}.html")
-    chosen = examples_of(workspace, given)
+    chosen = examples_of(workspace, pairs)
     present = contents_of(place)
     if present is None and place.exists():
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")

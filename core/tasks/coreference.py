@@ -77,6 +77,7 @@ class PairScorer(nn.Module):
         return self.narrow(self.dropout(torch.cat([states[rows, first], states[rows, last], within], dim=1))).relu()
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy over the names and "neither", a scalar."""
         scores = self(texts, examples)
         wanted = [torch.tensor([example.target + 1]) for example in examples]
         return torch.stack([nn.functional.cross_entropy(s[None], w) for s, w in zip(scores, wanted, strict=True)]).mean()
@@ -112,13 +113,13 @@ def read(path: Path) -> list[Example]:
 def _example(row: dict[str, str]) -> Example:
     passage, spans = passage_of(row["Text"])
     places = [(int(row[f"{what}-offset"]), int(row[f"{what}-offset"]) + len(row[what])) for what in ("Pronoun", "A", "B")]
-    placed = [covered(spans, *place) for place in places]
-    if None in placed:
+    mentions = [covered(spans, *place) for place in places]
+    if None in mentions:
         raise ValueError(row)
-    passage, placed = cut_passage(passage, placed)
+    passage, mentions = cut_passage(passage, mentions)
     target = 0 if row["A-coref"].upper() == "TRUE" else 1 if row["B-coref"].upper() == "TRUE" else -1
     gender = "M" if row["Pronoun"].lower() in MASCULINE else "F"
-    return Example((passage,), target, Mentions(placed[0], tuple(placed[1:]), gender))
+    return Example((passage,), target, Mentions(mentions[0], tuple(mentions[1:]), gender))
 
 
 def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
@@ -137,8 +138,10 @@ def chosen(probabilities: Sequence[float]) -> int:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """Score as GAP's official scorer: F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter
-    two."""
+    """Score as GAP's official scorer does.
+
+    Return F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter two.
+    """
     result = {}
     for gender in ("", "M", "F"):
         right = said_all = gold = 0

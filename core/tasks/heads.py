@@ -73,7 +73,7 @@ def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Laye
 
 
 def save_head(head: TaskHead, folder: str | Path) -> Path:
-    """Write the folder as a whole and replace an existing one."""
+    """Write the folder atomically, replacing an existing one."""
     arrays = {name: tensor.half().contiguous().numpy(force=True) for name, tensor in head.network.state_dict().items()}
     fields = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
     return folders.save(folder, FORM, arrays, fields, head.meta)
@@ -118,16 +118,20 @@ class TaskJob:
         self.network = task.network(self.shape, recipe, self.generator)
 
     def batches(self, epoch: int) -> list[list[int]]:
+        """Return the numbers of the training examples in an epoch's batches."""
         return batches_of(self.data.train, self.recipe.batch_size, np.random.default_rng([self.recipe.seed, epoch]))
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
+        """Return the loss of one batch, a scalar."""
         examples = [self.data.train[k] for k in numbers]
         return self.network.loss(make_batch(examples, self.frozen.vectors, self.frozen.layers), examples)
 
     def measure(self) -> dict[str, float]:
+        """Return the task's measure on the dev set."""
         return {"score": self._scores(self.data.dev)[self.task.measure]}
 
     def record(self, epoch: Epoch) -> dict:
+        """Return an epoch as meta.json stores it."""
         return epoch.record()
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TaskHead:
@@ -135,9 +139,9 @@ class TaskJob:
         head = self.head()
         head.round()
         sizes = {part: len(getattr(self.data, part)) for part in PARTS}
-        data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.whole)}
+        data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.n_available)}
         parameters = sum(p.numel() for p in self.network.parameters())
-        made = {
+        training = {
             "mixes": learned_mixes(self.network),
             "curve": history,
             "epochs": epochs,
@@ -145,7 +149,7 @@ class TaskJob:
             "parameters": parameters,
         }
         scored = {"dev": self._scores(self.data.dev), "test": self._scores(self.data.test)}
-        head.meta = provenance(**data, **self.frozen.facts, **made, **scored)
+        head.meta = provenance(**data, **self.frozen.facts, **training, **scored)
         return head
 
     def _scores(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -157,6 +161,7 @@ class TaskJob:
 
     @cached_property
     def key(self) -> str:
+        """Return 16 hex digits of everything that determines the run."""
         parts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
         return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
@@ -195,6 +200,7 @@ TASKS: dict[str, Task] = {
 
 
 def task_named(name: str) -> Task:
+    """Return a task by name. Raises BadInput for an unknown name."""
     if name not in TASKS:
         raise BadInput(t("There is no task {name!r}. There are: {names}.", name=shorten(name), names=", ".join(TASKS)))
     return TASKS[name]

@@ -33,13 +33,14 @@ class PassageBatch:
     mask: Tensor  # (U, T) bool, False where there is padding
     words: Tensor  # (U, T) int64, rows of the next three
     static: Tensor  # (V, S) float32, zeros where there is no vector
-    known: Tensor  # (V,) bool: there is a vector
+    has_static: Tensor  # (V,) bool: there is a vector
     characters: Tensor  # (V, MAX_BYTES) int64
     rows: Tensor  # (B,) int64: which passage is an example's
     layers: Tensor | None = None  # (L, U, T, D) float32
 
     @property
     def lengths(self) -> Tensor:
+        """Return the number of tokens in each passage, (U,)."""
         return self.mask.sum(dim=1)  # (U,)
 
 
@@ -52,19 +53,19 @@ def passage_of(text: str) -> tuple[Passage, list[Span]]:
     """Return a text's sentences as tokens, and the begin and end of each token in characters."""
     passage = []
     spans = []
-    at = 0
+    start = 0
     for sentence in split_sentences(text):
-        at = text.index(sentence, at)
+        start = text.index(sentence, start)
         plain, places = token_spans(sentence)
         if places:
             passage.append(tuple(plain.text[begin:end] for begin, end in places))
-            spans += [(at + begin, at + end) for begin, end in (plain.span(*place) for place in places)]
-        at += len(sentence)
+            spans += [(start + begin, start + end) for begin, end in (plain.span(*place) for place in places)]
+        start += len(sentence)
     return tuple(passage), spans
 
 
 def covered(spans: Sequence[Span], begin: int, end: int) -> Span | None:
-    """Return the first and the last token with a character from `begin` to `end`; None if there is none."""
+    """Return the first and the last token with a character from `begin` to `end`, or None."""
     inside = [k for k, (first, last) in enumerate(spans) if first < end and last > begin]
     return (inside[0], inside[-1]) if inside else None
 
@@ -80,12 +81,12 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
     for row, tokens in enumerate(different):
         mask[row, : len(tokens)] = True
         words[row, : len(tokens)] = torch.tensor([word.setdefault(token, len(word)) for token in tokens])
-    static, known = np.zeros((len(word), vectors.dim), np.float32), np.zeros(len(word), bool)
+    static, has_static = np.zeros((len(word), vectors.dim), np.float32), np.zeros(len(word), bool)
     places, vectors_there = vectors.vectors_of(tuple(word))
-    static[places], known[places] = vectors_there, True
+    static[places], has_static[places] = vectors_there, True
     characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
     read = None if layers is None else _join_layers(number, layers, shape)
-    return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)
+    return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(has_static), characters, rows, read)
 
 
 def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
@@ -95,10 +96,10 @@ def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, 
     n_layers, _, dim = result[sentences[0]].shape
     stack = np.zeros((n_layers, *shape, dim), np.float32)
     for row, passage in enumerate(passages):
-        at = 0
+        start = 0
         for sentence in passage:
-            stack[:, row, at : at + len(sentence)] = result[sentence]
-            at += len(sentence)
+            stack[:, row, start : start + len(sentence)] = result[sentence]
+            start += len(sentence)
     return torch.from_numpy(stack)
 
 
@@ -130,8 +131,9 @@ class ReaderWords(nn.Module):
         self.dim = shape.static_dim + recipe.character_dim + shape.elmo_dim
 
     def forward(self, texts: PassageBatch) -> Tensor:
+        """Return the words' vectors (U, T, E)."""
         spelled = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
-        static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
+        static = torch.where(texts.has_static[:, None], texts.static, self.unknown)  # (V, S)
         parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelled], dim=1)))]  # (U, T, S + F)
         if self.mix is not None:
             parts.append(self.elmo_dropout(self.mix(texts.layers)))  # (L, U, T, D) -> (U, T, D)
@@ -150,6 +152,7 @@ class BiLSTM(nn.Module):
         self.dim = 2 * hidden
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Return the states (B, T, 2H) for vectors (B, T, E) and lengths (B,)."""
         for k, lstm in enumerate(self.lstms):
             states = bidirectional(lstm, self.dropout(x) if k else x, lengths)
             x = states + x if k else states
@@ -168,6 +171,7 @@ class Reader(nn.Module):
         self.dim = self.lstm.dim + (shape.elmo_dim if self.output is not None else 0)
 
     def forward(self, texts: PassageBatch) -> Tensor:
+        """Return the states (U, T, dim) of the passages."""
         states = self.dropout(self.lstm(self.words(texts), texts.lengths))
         return states if self.output is None else torch.cat([states, self.elmo_dropout(self.output(texts.layers))], dim=2)
 

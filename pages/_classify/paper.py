@@ -8,7 +8,7 @@ from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.results import (
-    BESIDE,
+    ADDITIONAL,
     COMMAND,
     PAPER,
     PublishedScore,
@@ -132,7 +132,7 @@ def _add_task(title: str, name: str, summary: Summary) -> dict:
     plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
-        t("data"): BESIDE[name],
+        t("data"): ADDITIONAL[name],
         t("measure"): measure_titles()[name],
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
@@ -204,7 +204,7 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFra
             values = {t("task"): titles[name], t("score"): score}
             control = value.control if score == value.measure else None
             values |= {t("without ELMo"): round(value.others["baseline"][score], 4), t("with ELMo"): round(value.others["elmo"][score], 4)}
-            used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
+            used = " / ".join(f"{value.sizes[part]:,} ({value.n_available[part]:,})" for part in ("train", "dev", "test"))
             values |= {t("random labels"): None if control is None else round(control, 4)}
             rows.append(values | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
     return pd.DataFrame(rows)

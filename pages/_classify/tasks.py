@@ -140,7 +140,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     def words(span: tuple[int, int, str]) -> str:
         return "".join(token_texts[span[0] : span[1] + 1]).strip()
 
-    predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
+    predicate = [(example.facts.token, example.facts.token, t("what happens"))] if task == "roles" else []
 
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]

@@ -164,7 +164,7 @@ def _data(over: Workspace, content: MapContent) -> dict:
         links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
-        told=definitions(languages.in_use(), lemma or ""),
+        meanings=definitions(languages.in_use(), lemma or ""),
     )
     alt = t(
         "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(chosen)

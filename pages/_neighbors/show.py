@@ -11,7 +11,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.figures.style import BESIDE, OWN
+from core.figures.style import OTHER_MODEL, OWN
 from core.index.neighbors import ANY, OTHER, SAME, Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
@@ -143,7 +143,7 @@ def _show_second_model(
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
+        sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), chosens, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
             return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
