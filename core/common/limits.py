@@ -25,7 +25,7 @@ class Limits:
     max_passage: int = 5_000  # characters of a text to classify, or to read before another
     max_pasted: int = 1_000_000  # characters of a pasted corpus
     max_file_mb: int = 50  # of each file of a corpus
-    max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a whole corpus as tokens
+    max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a corpus as tokens
     max_lines: int = 10_000_000  # of a text, a table or a workbook, including blank lines
     max_paragraphs: int = 1_000_000  # of a document, including empty paragraphs
     max_cells: int = 20_000_000  # of a workbook, including empty cells
@@ -41,7 +41,7 @@ class Limits:
     max_session_texts: int = 1_000  # pasted and uploaded texts that one visit may hold
     max_texts: int = 100_000  # pasted and uploaded texts in the cache
     max_text_hours: int = NEVER  # from the last use of a pasted or uploaded text until it is deleted
-    max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
+    max_kept_mb: int = 600  # of memory for computed values that pages may need again (core.common.memo)
     max_sentences_read: int = 2_000  # of a search or a side of a comparison that a model reads at once
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
     max_session_jobs: int = 4  # of one visitor, under way and waiting

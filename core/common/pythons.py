@@ -11,5 +11,5 @@ def unsupported() -> str:
     """Return the error message for a Python that is too old or too new, or ""."""
     if OLDEST <= tuple(sys.version_info[:2]) <= NEWEST:
         return ""
-    here = ".".join(map(str, sys.version_info[:3]))
-    return t("Elmoscope needs Python 3.11, 3.12 or 3.13, not {here}. Run: python3.13 -m venv .venv", here=here)
+    version = ".".join(map(str, sys.version_info[:3]))
+    return t("Elmoscope needs Python 3.11, 3.12 or 3.13, not {here}. Run: python3.13 -m venv .venv", here=version)

@@ -108,7 +108,7 @@ def is_clusters(path: str | Path) -> bool:
     path = Path(path)
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
-    _, header = next(file_rows(path, kind, whole=True), (None, []))
+    _, header = next(file_rows(path, kind), (None, []))
     return "cluster" in map(str.strip, header)
 
 
@@ -274,7 +274,7 @@ def _read(
         refuse_format(path, SUFFIXES)
     left_out = LeftOut(path.name)
     with reports.passing_on():
-        rows = file_rows(path, kind, whole=True)
+        rows = file_rows(path, kind)
         place, header = next(rows, (Place(path.name, 1), []))
         header = [name.strip() for name in header]
         if header and (missing := [name for name in needed if name not in header]):

@@ -255,13 +255,13 @@ def list_sums(files: Iterable[str | Path]) -> list[list[str]]:
     return [[Path(file).name, file_sha256(file)] for file in files]
 
 
-def describe_differences(before: dict, now: dict) -> str:
+def describe_differences(before: dict, current: dict) -> str:
     """Describe how the settings of a training differ from those it was begun with; "" if they do not.
 
     >>> describe_differences({"seed": 0, "shape": {"dim": 2}}, {"seed": 5, "shape": {"dim": 2}})
     'seed: 0, now 5'
     """
-    old, new = dict(_flatten(before)), dict(_flatten(now))
+    old, new = dict(_flatten(before)), dict(_flatten(current))
     named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
     lines = [f"{name}: {_describe_value(old.get(name))}, now {_describe_value(new.get(name))}" for name in named[:MAX_DIFFERENCES]]
     return "; ".join([*lines, *(["…"] if len(named) > MAX_DIFFERENCES else [])])

@@ -32,11 +32,11 @@ class CatalogEntry:
     available: bool = False  # on this machine, when `entries` looked
 
 
-def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> CatalogEntry:
+def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *checks: int | str) -> CatalogEntry:
     base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
-    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
+    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *checks)
     license = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
-    note = f"Trained on {corpus}. {CHECKED if known else UNCHECKED}."
+    note = f"Trained on {corpus}. {CHECKED if checks else UNCHECKED}."
     return CatalogEntry(name, "model", f"{name}, {title}", files, size_mb, "download", license, note)
 
 

@@ -242,12 +242,17 @@ class _Transfer:
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
-        most = MAX_BYTES if total is None else total
+        max_bytes = MAX_BYTES if total is None else total
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
-            if self.stream.tell() + len(chunk) > most:
+            if self.stream.tell() + len(chunk) > max_bytes:
                 self.restart()
                 raise CorruptArtifact(
-                    t("{host} sent over {most:,} bytes of {name}. Use another source.", host=self.host, most=most, name=self.target.name)
+                    t(
+                        "{host} sent over {most:,} bytes of {name}. Use another source.",
+                        host=self.host,
+                        most=max_bytes,
+                        name=self.target.name,
+                    )
                 )
             try:
                 view = memoryview(chunk)
@@ -260,11 +265,11 @@ class _Transfer:
             self.check_stop()
 
     def report_progress(self, total: int | None) -> None:
-        now = time.monotonic()
+        seconds = time.monotonic()
         done = self.stream.tell()
-        if self.report and (now - self.reported >= REPORT_S or done == total):
-            self.reported = now
-            self.report(Progress(self.target.name, done, total, self.received / max(now - self.started, 1e-3)))
+        if self.report and (seconds - self.reported >= REPORT_S or done == total):
+            self.reported = seconds
+            self.report(Progress(self.target.name, done, total, self.received / max(seconds - self.started, 1e-3)))
 
     def restart(self) -> None:
         self.stream.seek(0)

@@ -141,8 +141,8 @@ def files_of(data_set: str) -> list[str]:
     """Return the names in PUBLISHED of a data set's files. Raises BadInput for an unknown data set."""
     if names := [name for name in PUBLISHED if data_set_of(name) == data_set]:
         return names
-    known = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
-    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=shorten(data_set), known=known))
+    names_listed = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
+    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=shorten(data_set), known=names_listed))
 
 
 def data_set_of(name: str) -> str:
@@ -177,7 +177,7 @@ def fetch(
 
 
 def find(name: str, folder: str | Path | None = None) -> Path | None:
-    """Find a file by its path in `folder`, by default in ELMOSCOPE_DATA and then among the downloaded files. Return None if there is none.
+    """Find a file by its path in `folder`, by default in ELMOSCOPE_DATA and then among the downloaded files. Return None for a missing file.
 
     Raises CorruptArtifact for a downloaded file that was changed. The user's folders are not checked.
     """

@@ -39,11 +39,11 @@ def entries(kind: str) -> list[CatalogEntry]:
     """
     _check_kind(kind)
     listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
-    known = {entry.name for entry in listed}
+    names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
-                known.add(path.name)
+            if not names & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
+                names.add(path.name)
                 listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
@@ -159,8 +159,8 @@ def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[
     folder = _own_folder(entry)
     for file in entry.files:
         if not (folder / file.name).is_file():
-            known = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
-            download(file.url, folder / file.name, **known, report=report, stop=stop)
+            checks = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
+            download(file.url, folder / file.name, **checks, report=report, stop=stop)
         if file.name == "options.json":
             _check_options(folder / file.name)
     verify(entry, folder)
@@ -173,11 +173,11 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
     Sums are recorded in the cache. A file of unchanged size and time is not read again.
     """
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
-    known = read_json(record, expect=dict) if record.is_file() else {}
-    before = dict(known)
+    sums_by_file = read_json(record, expect=dict) if record.is_file() else {}
+    before = dict(sums_by_file)
     for file in entry.files:
         path = folder / file.name
-        seen = known.get(file.name)
+        seen = sums_by_file.get(file.name)
         if not path.is_file():  # the user has added the file under the publisher's name
             continue
         stat = path.stat()
@@ -193,10 +193,10 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
                 if file.sha256
                 else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values)
             )
-        known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-    if known != before:
+        sums_by_file[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+    if sums_by_file != before:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
-            write_json(record, known)
+            write_json(record, sums_by_file)
 
 
 def _check_options(path: Path) -> None:
@@ -217,14 +217,14 @@ def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, re
         return path
     if allow_download:
         return fetch(entry, report=report, stop=stop)
-    known = {"name": entry.name, "size": entry.size_mb}
+    values = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **known)
+        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **values)
     else:
         message = t(
             "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
             folder=place,
-            **known,
+            **values,
         )
     raise MissingArtifact(message)
 

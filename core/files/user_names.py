@@ -42,12 +42,12 @@ class Uploaded:
 
 
 def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
-    """Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
+    r"""Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
 
     Control characters, half characters and signs that change the direction of text are removed. A long name loses its beginning, so that
     the suffix stays.
 
-    >>> clean_name("C:\\\\mails\\\\my mails.csv"), clean_name("../.."), clean_name("a\\0b\\u202evsc.exe"), clean_name("NUL.txt")
+    >>> clean_name("C:\\mails\\my mails.csv"), clean_name("../.."), clean_name("a\0b\u202evsc.exe"), clean_name("NUL.txt")
     ('my mails.csv', 'file', 'a_bvsc.exe', '_NUL.txt')
     """
     last = re.split(r"[/\\]", name)[-1]
@@ -145,7 +145,7 @@ def corpus_title(name: str, among: Iterable[str] = ()) -> str:
     title, digits = _parts(name)
     if not digits:
         return name
-    return f"{title} · {digits[:4]}" if any(_parts(other)[0] == title for other in among if other != name) else title
+    return f"{title} · {digits[:4]}" if any(_parts(other_name)[0] == title for other_name in among if other_name != name) else title
 
 
 def corpus_titles(names: Sequence[str]) -> list[str]:

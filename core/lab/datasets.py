@@ -62,7 +62,7 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     sentences = []
     document = None
     block = []
-    for place, line in chain(iterate_lines(Path(path), whole=True), [("", "")]):
+    for place, line in chain(iterate_lines(Path(path)), [("", "")]):
         line = line.strip("\r\n")
         if line.startswith("# "):
             document = [*line.split(), ""][1]
@@ -84,7 +84,7 @@ def read_pairs(path: str | Path) -> list[PairRow]:
 
     "same" is true or false, 1 or 0, "T" or "F".
     """
-    rows = [_pair(value, place) for place, value in json_rows(Path(path), whole=True)]
+    rows = [_pair(value, place) for place, value in json_rows(Path(path))]
     if not rows:
         raise BadInput(f'{Path(path).name} holds no pair. It needs rows {{"word", "tokens_a", "position_a", ..., "same"}}.')
     return rows
@@ -184,7 +184,7 @@ def _tagged(path: Path) -> Iterator[TaggedSentence]:
 def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
     """Yield the lines of each sentence as cells."""
     block: list[tuple[Place, str]] = []
-    for place, line in chain(iterate_lines(path, whole=True), [(Place(path.name, 0), "")]):
+    for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
         if line.strip() and line.split()[0] != "-DOCSTART-":
             block.append((place, line))
             continue

@@ -118,6 +118,7 @@ class CutWord:
 
     @property
     def unhyphenated(self) -> str:
+        """Return the word in one piece."""
         return self.left + self.right
 
     @property
@@ -127,6 +128,7 @@ class CutWord:
 
     @property
     def hyphened(self) -> str:
+        """Return the word with its hyphen."""
         return f"{self.left}-{self.right}"
 
 
@@ -152,9 +154,9 @@ class Legible:
 
 
 def legible(text: str, choose: Choice = keep_hyphen) -> str:
-    """Return the text in plain spelling.
+    r"""Return the text in plain spelling.
 
-    >>> legible("bank\\u00ading hours"), legible("coun-\\ncil", lambda word: True)
+    >>> legible("bank\u00ading hours"), legible("coun-\ncil", lambda word: True)
     ('banking hours', 'council')
     """
     edits = list(_cut_edits(text, choose))
@@ -168,15 +170,15 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
         composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
     edits = sorted([*edits, *(edit for edit in _sign_edits(text) if not any(a < edit[1] and edit[0] < b for a, b, _ in edits))])
-    plain, begins, ends, at = [], [], [], 0
+    plain, begins, ends, position = [], [], [], 0
     for start, end, new in [*edits, (len(text), len(text), "")]:
-        plain += [text[at:start], new]
-        begins += range(at, start)
-        ends += range(at + 1, start + 1)
+        plain += [text[position:start], new]
+        begins += range(position, start)
+        ends += range(position + 1, start + 1)
         if new:
             begins += [start, *[end] * (len(new) - 1)]
             ends += [end] * len(new)
-        at = end
+        position = end
     edited = "".join(plain)
     composed = compose(edited)
     return Legible(edited, begins, ends) if composed == edited else _composed(edited, composed, begins, ends)
@@ -208,11 +210,11 @@ def _sign_edits(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
-    parts, at = [], 0
+    parts, position = [], 0
     for start, end, new in edits:
-        parts += [text[at:start], new]
-        at = end
-    return plain_signs("".join([*parts, text[at:]]))
+        parts += [text[position:start], new]
+        position = end
+    return plain_signs("".join([*parts, text[position:]]))
 
 
 def _composed(text: str, composed: str, begins: Sequence[int], ends: Sequence[int]) -> Legible:

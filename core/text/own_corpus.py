@@ -119,9 +119,9 @@ def _size(source: Source) -> int:
 
 
 def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: reports.ReadingProgress) -> KeptCorpus:
-    most = limits()
-    if len(sources) > most.max_files:
-        raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))
+    caps = limits()
+    if len(sources) > caps.max_files:
+        raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=caps.max_files))
     sentences = []
     skipped = []
     taken = Counter()
@@ -133,9 +133,9 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
-        room = most.max_sentences - len(sentences)
+        room = caps.max_sentences - len(sentences)
         try:
-            if room < 1 or tokens >= most.max_tokens:
+            if room < 1 or tokens >= caps.max_tokens:
                 raise BadInput(_full())
             with reports.collecting() as collected:
                 result = _read(source, columns, lines, room + 1)
@@ -145,7 +145,7 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
             skipped.append(Skipped(document, user_names.restore_names(str(error))))
             continue
         skipped += [Skipped(document, user_names.restore_names(note)) for note in collected.values()]
-        fitting = list(_within(result[:room], most.max_tokens - tokens))
+        fitting = list(_within(result[:room], caps.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
