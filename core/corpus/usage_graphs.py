@@ -17,8 +17,7 @@ from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files.formats import refuse_format, suffix_of
-from ..files.formulas import guard, unguard
+from ..files.formats import guard, refuse_format, suffix_of, unguard
 from ..text import languages
 from ..text.corpora import cut_at
 from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value

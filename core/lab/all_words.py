@@ -12,8 +12,7 @@ from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
-from ..static import context
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, static_contexts
 from . import metrics
 from .datasets import SenseSentence, SpanTarget, split_documents
 
@@ -100,7 +99,7 @@ def all_words(
 
 def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
     both = [(sentence.tokens, (target.start, target.end)) for sentence in sentences for target in sentence.targets]
-    return context.static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
+    return static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
 
 
 def _target_vectors(

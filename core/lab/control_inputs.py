@@ -15,8 +15,7 @@ import torch
 from ..common.device import seeded
 from ..elmo.encoder import Encoder
 from ..learning.features import Layers
-from ..static.context import COMMONEST
-from ..static.vectors import StaticVectors
+from ..static.vectors import COMMONEST, StaticVectors
 
 Tokens = tuple[str, ...]
 
@@ -50,7 +49,7 @@ def static_part(vectors: StaticVectors) -> Part:
 
 
 def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
-    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.context)."""
+    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.vectors)."""
     common: dict[str, None] = dict.fromkeys(vectors.words[:commonest])
 
     def part(tokens: Tokens) -> np.ndarray:

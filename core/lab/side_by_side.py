@@ -2,7 +2,7 @@
 
 Every measure gives each model a row {space: accuracy}; spaces are named as in core.common.model_layers, "best_mix" last. Static vectors and
 chance have one figure each. If a word's static vector cannot separate its senses, the sum of the other words' vectors is used
-(core.static.context).
+(core.static.vectors).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +21,7 @@ from ..evaluation.card import accuracy_of, chance_of
 from ..senses import evaluate
 from ..senses.evaluate import mix_of, spaces, static_vectors
 from ..senses.senseval import read_sense_rows, split_rows
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..text.corpora import open_corpus
 from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence

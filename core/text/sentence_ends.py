@@ -1,6 +1,6 @@
 """Find the ends of sentences in a line: at end marks, unless the text around them shows that the sentence continues.
 
-This is a custom splitter; the README compares it with pysbd and syntok. Only a few dozen characters around a mark are examined, so that time is
+This is a custom splitter (the README explains why). Only a few dozen characters around a mark are examined, so that time is
 linear in the text.
 """
 
