@@ -24,6 +24,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from . import sums
 from .atomic import replacing
+from .sums import file_sha256
 
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that distinguish artifacts on a screen
@@ -141,20 +142,6 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
         raise error(t("{name} is {size}, above the limit of {most}. Use a smaller file.", name=path.name, **sizes))
     sums.check(path)
     return size
-
-
-def file_sha256(path: str | Path) -> str:
-    """Return the sha256 of a file, 64 hex digits."""
-    return file_sum(path, "sha256")
-
-
-def file_sum(path: str | Path, kind: str) -> str:
-    """Return the "sha256" or "md5" of a file in hex digits. Raises MissingArtifact if it cannot be read."""
-    try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
-    except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
 
 
 def text_fingerprint(texts: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from ..common.i18n import say, t
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of an entry: its local name, its source, and its known size and sums."""
+    """A published file: its local name, its source, and its known size and sums."""
 
     name: str
     url: str | None = None
@@ -15,6 +15,8 @@ class RemoteFile:
     sha256: str | None = None
     md5: str | None = None
     git_sha1: str | None = None  # of a small file on Hugging Face's hub, which states no other sum
+    license: str = ""
+    publisher: str = ""
 
 
 @dataclass(frozen=True, slots=True)

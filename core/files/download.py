@@ -25,8 +25,9 @@ from filelock import Timeout
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from .artifacts import file_sum, read_json, write_json
+from .artifacts import read_json, write_json
 from .atomic import cannot_write, locked, rename
+from .sums import file_sum
 
 RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses after which another try may help
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")

@@ -15,8 +15,9 @@ from ..common import config
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from . import atomic
-from .artifacts import file_sha256, read_json, write_json
+from .artifacts import read_json, write_json
 from .atomic import GUARD, locked, locked_once
+from .sums import file_sha256
 
 RECORD = "written.json"  # in the cache
 MOST = 5_000  # files in the record

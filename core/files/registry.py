@@ -18,9 +18,10 @@ from ..common.i18n import t
 from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import hub, sums, user_names
-from .artifacts import file_sha256, read_json, write_json
+from .artifacts import read_json, write_json
 from .catalog import CATALOG, CatalogEntry, in_words
 from .download import Report, download
+from .sums import file_sha256
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders

@@ -34,8 +34,8 @@ _TITLES: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the owner'
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
-    """A stored file and its owner's name for it."""
+class Source:
+    """A file to read and its owner's name for it."""
 
     name: str
     path: Path
@@ -61,7 +61,7 @@ def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
     return clean or UNNAMED
 
 
-def store(name: str, content: bytes, folder: Path) -> Uploaded:
+def store(name: str, content: bytes, folder: Path) -> Source:
     """Write the bytes of a file into `folder` under a random name.
 
     The stored name has the suffix if the program knows it, because readers of files choose by it. `restore_names` puts the owner's name
@@ -73,7 +73,7 @@ def store(name: str, content: bytes, folder: Path) -> Uploaded:
     path.write_bytes(content)
     title = clean_name(name)
     _TITLES.put(digits, (title, suffix))
-    return Uploaded(title, path)
+    return Source(title, path)
 
 
 def restore_names(text: str) -> str:

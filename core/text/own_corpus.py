@@ -19,22 +19,16 @@ from ..common.i18n import t
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
 from ..files import quotas, user_names
-from ..files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
+from ..files.artifacts import check_fits, replacing, text_fingerprint
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
+from ..files.sums import file_sha256
+from ..files.user_names import Source
 from .line_breaks import DETECT
 from .sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
 KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
 QUICK_BYTES = 1_000_000  # of files, unpacked
 MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to read and its owner's name for it."""
-
-    name: str
-    path: Path
 
 
 @dataclass(frozen=True, slots=True)

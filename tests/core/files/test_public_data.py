@@ -18,8 +18,8 @@ from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import public_data
-from core.files.artifacts import file_sum
 from core.files.download import DownloadStopped, download
+from core.files.sums import file_sum
 from tests.core.files.test_registry import Handler
 
 TRAIN, TEST, SUBSET = "ag_news/train.csv", "ag_news/test.csv", "ag_news/train_subset.csv"
