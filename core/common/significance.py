@@ -36,37 +36,32 @@ class Paired:
     groups: int  # that were resampled
 
     @property
+    def has_interval(self) -> bool:
+        """Return whether there is an interval."""
+        return self.low is not None and self.high is not None
+
+    @property
     def verdict(self) -> int:
         """Return 1 if the first is ahead, -1 if the second is, 0 if undecided: p and the interval must agree."""
         if self.p >= LEVEL or self.groups < FEWEST:
             return 0
-        if self.low is None or self.high is None:
+        if not self.has_interval:
             return int(np.sign(self.mean))
         return int(self.low > 0) - int(self.high < 0)
 
     def span(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the interval as text, each end `times` its value and `more`, in points by default; without one, the reason."""
-        if self.low is None or self.high is None:
+        if not self.has_interval:
             return t("no interval: needs {n} varied cases", n=FEWEST)
         return t("{low} to {high}", low=format_number(times * self.low + more, form), high=format_number(times * self.high + more, form))
 
-    def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """Return the interval in brackets after the difference."""
-        if self.low is None or self.high is None:
-            return t("no interval")
-        return self.span(form, times=times, more=more)
-
     def in_points(self) -> str:
         """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)"."""
-        return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
+        return f"{format_number(100 * self.mean, '+.1f')} ({self.span() if self.has_interval else t('no interval')})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the difference for a table cell, in brackets, because spreadsheets read a leading sign as a formula."""
-        return (
-            self.ends(form, times=times, more=more)
-            if self.low is None or self.high is None
-            else f"[{self.ends(form, times=times, more=more)}]"
-        )
+        return f"[{self.span(form, times=times, more=more)}]" if self.has_interval else t("no interval")
 
 
 def facts_of(difference: Paired) -> dict:

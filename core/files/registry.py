@@ -21,7 +21,6 @@ from . import hub, sums, user_names
 from .artifacts import read_json, write_json
 from .catalog import CATALOG, CatalogEntry, in_words
 from .download import Report, download
-from .sums import file_sha256
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
@@ -171,33 +170,23 @@ def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[
 def verify(entry: CatalogEntry, folder: Path) -> None:
     """Check that the files of an entry are the published ones, or those of the first download. Raises CorruptArtifact.
 
-    Sums are recorded in the cache. A file of unchanged size and time is not read again.
+    The sums of the first download are recorded in the cache.
     """
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
-    sums_by_file = read_json(record, expect=dict) if record.is_file() else {}
-    before = dict(sums_by_file)
+    recorded = read_json(record, expect=dict) if record.is_file() else {}
+    current = {file.name: sums.sum_of(folder / file.name) for file in entry.files if (folder / file.name).is_file()}
     for file in entry.files:
-        path = folder / file.name
-        seen = sums_by_file.get(file.name)
-        if not path.is_file():  # the user has added the file under the publisher's name
-            continue
-        stat = path.stat()
-        seen = seen if isinstance(seen, dict) else {}
-        if (seen.get("size"), seen.get("mtime_ns")) == (stat.st_size, stat.st_mtime_ns):
-            continue
-        expected = file.sha256 or seen.get("sha256")
-        digest = file_sha256(path)
-        if expected not in (None, digest):
-            values = {"path": path, "found": digest, "expected": expected}
+        expected, digest = file.sha256 or recorded.get(file.name), current.get(file.name)  # a user's file may have the publisher's name
+        if digest and expected not in (None, digest):
+            values = {"path": folder / file.name, "found": digest, "expected": expected}
             raise CorruptArtifact(
                 t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values)
                 if file.sha256
                 else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values)
             )
-        sums_by_file[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-    if sums_by_file != before:
+    if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
-            write_json(record, sums_by_file)
+            write_json(record, recorded | current)
 
 
 def _check_options(path: Path) -> None:

@@ -51,10 +51,11 @@ def check(path: str | Path) -> None:
 
 
 def sum_of(path: Path) -> str:
-    """Return the sha256 of a file in hex digits, without reading the file again if this process has checked it."""
-    stat = path.stat()
-    seen = _SEEN.get(str(path.resolve()))
-    return seen[2] if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns) else file_sha256(path)
+    """Return the sha256 of a file in hex digits. It is read once for each size and time, by this or an earlier process."""
+    digest, is_new = _look_up(path)
+    if is_new:
+        _write_record()
+    return digest
 
 
 def make() -> Path:
@@ -116,25 +117,31 @@ def _read(path: Path, size: int, time: int) -> dict[str, str]:
 
 def _check_file(path: Path, expected: str) -> bool:
     """Compare a file with its sum. Return whether the file was read."""
-    try:
-        stat = path.stat()
-    except OSError:
-        raise MissingArtifact(t("{path} is missing. Reinstall the project’s files.", path=path)) from None
-    with _LOCK:
-        if not _SEEN:
-            _SEEN.update(_read_record())
-        seen = _SEEN.get(str(path))
-        is_new = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
-        if is_new:
-            seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, file_sha256(path))
-    if seen[2] != expected:
+    if not path.is_file():
+        raise MissingArtifact(t("{path} is missing. Reinstall the project’s files.", path=path))
+    digest, is_new = _look_up(path)
+    if digest != expected:
         message = t("{path} has a different sha256 from {list}.", path=path, list=NAME)
         raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core.lab bundle --sums')}")
     return is_new
 
 
+def _look_up(path: Path) -> tuple[str, bool]:
+    """Return the sha256 of a file, and whether the file had to be read for it."""
+    stat, name = path.stat(), str(path.resolve())
+    with _LOCK:
+        if not _SEEN:
+            _SEEN.update(_read_record())
+        seen = _SEEN.get(name)
+        if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns):
+            return seen[2], False
+        digest = file_sha256(path)
+        _SEEN[name] = stat.st_size, stat.st_mtime_ns, digest
+        return digest, True
+
+
 def _record() -> Path:
-    return config.cache_folder() / "checksums" / "assets.json"
+    return config.cache_folder() / "checksums.json"
 
 
 def _read_record() -> dict[str, tuple[int, int, str]]:

@@ -80,7 +80,7 @@ def files_in(folder: str) -> list[Source]:
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.line_breaks)."""
     name = _writable(name)
-    return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
+    return keep_sentences([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
 def keep_files(
@@ -146,12 +146,13 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
         raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
-    return _keep(sentences, tuple(skipped))
+    return keep_sentences(sentences, tuple(skipped))
 
 
-def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
-    """Store sentences, such as those of a word usage graph."""
-    return _keep(sentences)
+def keep_sentences(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
+    """Store sentences, such as those of a word usage graph. `skipped` are the files that were left out."""
+    path = _write(sentences)
+    return KeptCorpus(path, user_names.corpus_name(path), skipped)
 
 
 def forget(corpus: str) -> None:
@@ -187,11 +188,6 @@ def _read(source: Source, columns: tuple[str | None, str | None], lines: str, li
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
     max_bytes = limits().max_unpacked_mb * 10**6
     return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, max_bytes=max_bytes)
-
-
-def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
-    path = _write(sentences)
-    return KeptCorpus(path, user_names.corpus_name(path), skipped)
 
 
 def _write(sentences: list[Sentence]) -> Path:

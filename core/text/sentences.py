@@ -8,7 +8,7 @@ tokenized as the language in use.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from .languages import in_use, note_unread, tokenize
 from .line_breaks import DETECT, sentences_in
 from .normalization import legible, plain_word
 from .tables import is_missing
-from .tokens import as_written, join_tokens, pieces, settle_tokens, spans_in
+from .tokens import join_tokens, pieces, settle_tokens, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -170,19 +170,13 @@ def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
-    """Return tokens as their text has them, with all blanks before them; without a text as `core.text.tokens.pieces`.
+    """Return tokens as their text has them, with all blanks before them. Without a text, or if a token is not in it, as `core.text.tokens.pieces`.
 
     >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
-    sentences, position = [], 0
-    for piece in as_written(tokens, text) if text else ():
-        start = text.find(piece.lstrip(), position)
-        if start < 0:
-            return pieces(tokens)
-        sentences.append(text[position : start + len(piece.lstrip())])
-        position = start + len(piece.lstrip())
-    return sentences or pieces(tokens)
+    spans = spans_in(tokens, text) if text else [None]
+    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans)])]
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:

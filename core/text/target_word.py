@@ -292,30 +292,17 @@ def words_of(language: Language) -> Words:
 
 @lru_cache(maxsize=8)
 def _lists(described: str) -> Words:
-    lists = literal_eval(described)
-
-    def read_list(name: str) -> list[str]:
-        return " ".join(lists.get(name, ())).split()
-
+    lists = {name: lines for name, lines in literal_eval(described).items() if name != "ambiguous"}
+    tiers = literal_eval(described).get("ambiguous", ())
     worth: dict[str, float] = {}
-    tiers = lists.get("ambiguous", ())
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
-    def entries(name: str) -> dict[str, tuple[str, ...]]:
-        return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())}
+    def read_entries(name: str) -> dict[str, tuple[str, ...]]:
+        entries = (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())
+        return {item: tuple(more) for item, *more in entries}
 
-    return Words(
-        frozenset(read_list("function")),
-        frozenset(read_list("common")),
-        worth,
-        entries("forms"),
-        frozenset(read_list("graded")),
-        frozenset(read_list("before nouns")),
-        frozenset(read_list("endings")),
-        frozenset(read_list("bound")),
-        {word: frozenset(pieces) for word, pieces in entries("nouns").items()},
-        frozenset(read_list("own")),
-        frozenset(read_list("either")),
-    )
+    sets = {name: frozenset(" ".join(lists.get(name.replace("_", " "), ())).split()) for name in Words._fields}
+    nouns = {word: frozenset(pieces) for word, pieces in read_entries("nouns").items()}
+    return Words(**sets | {"worth": worth, "forms": read_entries("forms"), "nouns": nouns})
