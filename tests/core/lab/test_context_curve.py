@@ -16,7 +16,7 @@ from core.elmo.models import Model
 from core.evaluation import context_gains
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
-from core.lab.control_inputs import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
+from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
 from core.static.context import static_contexts
 from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors

@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError
-from core.lab.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence, read_pairs, read_semcor, read_tags, split_documents
+from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence, read_semcor, read_tags, split_documents
 from core.senses.senseval import read_sense_rows, read_senseval, split_rows
 from core.text.sentences import LabeledRow
 
@@ -129,21 +128,6 @@ def test_an_underscore_alone_stays_a_token(tmp_path):
     assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
-PAIR = {"word": "bank", "tokens_a": ["the", "bank"], "position_a": 1, "tokens_b": ["banks", "of"], "position_b": 0, "same": True}
-
-
-def pairs(path: Path, *rows: dict) -> Path:
-    return write(path, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-@pytest.mark.parametrize(("given", "same"), [(True, True), (False, False), (1, True), (0, False), ("T", True), ("F", False)])
-def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
-    result = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
-    assert result == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
-
-
 # --- tags -------------------------------------------------------------------------------------------------------------
 
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
@@ -166,32 +150,17 @@ WRONG = [  # reader, text, message
     (read_semcor, "", "holds no word with a sense key"),
     (read_tags, "the DT\n\nriver\n", "line 3: 'river' without a tag"),
     *((read_tags, text, "holds no tagged sentence") for text in ("", "\n\n", "-DOCSTART- -X-\n")),
-    *((read_pairs, text, "") for text in ("", "\n\n", "[1]\n", "{oops\n")),
-    *(
-        (read_pairs, json.dumps(PAIR) + "\n" + json.dumps(PAIR | change), f"line 2: .*{re.escape(message)}")
-        for change, message in (
-            ({"position_b": 2}, "position_b 2 in 2 tokens"),
-            ({"position_a": -1}, "position_a -1 in 2 tokens"),
-            ({"position_a": True}, "position_a True"),
-            ({"position_b": None}, "without position_b"),
-            ({"tokens_a": "the bank"}, "'the bank' is not a list of words"),
-            ({"same": "maybe"}, "same is 'maybe'"),
-            ({"same": 2}, "same is 2"),
-            ({"same": []}, "same is "),
-            ({"word": 3}, "word is 3"),
-        )
-    ),
 ]
 
 
 @pytest.mark.parametrize(("read", "text", "message"), WRONG, ids=range(len(WRONG)))
 def test_wrong_file_is_refused_with_its_line(tmp_path, read, text, message):
-    name = {read_semcor: "a.tsv", read_pairs: "a.jsonl"}.get(read, "a.txt")
+    name = "a.tsv" if read is read_semcor else "a.txt"
     with pytest.raises(BadInput, match=f"{name}.*{message}"):
         read(write(tmp_path / name, text))
 
 
-@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_pairs, read_tags])
+@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_tags])
 def test_missing_file_is_named(tmp_path, read):
     with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
         read(tmp_path / "none.jsonl")
