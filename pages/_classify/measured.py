@@ -17,7 +17,7 @@ from core.evaluation.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, par
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
-from pages._cached.kept import keep
+from pages._cached.opened import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.markup import fragment, plain, show_html

@@ -15,8 +15,7 @@ from core.evaluation.experiments import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
-from pages._cached.kept import keep
-from pages._cached.views import workspace_of
+from pages._cached.opened import keep, workspace_of
 from pages._classify.measured import scores_of, show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
 from pages._frame.choices import choice, coded_choice

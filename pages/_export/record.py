@@ -25,12 +25,6 @@ if TYPE_CHECKING:  # not at run time: a page's title does not wait for them
     import plotly.graph_objects as go
 
 KEY = "_taken"  # in the session
-# Plotly's own camera works for us, unseen (see charts.py): its pictures have no ground, so that in dark mode nobody could read them.
-# Its word that a picture is being made is white on a light gray: it gets a ground on which it can be read.
-STYLE = (
-    '<style>.stPlotlyChart .modebar-btn[aria-label^="Download plot"] {display: none;} '
-    ".plotly-notifier .notifier-note {background-color: #2F3643 !important; color: #FFFFFF !important; opacity: 1 !important;}</style>"
-)
 PLAIN = (str, int, float, bool)
 LOCAL = (".localhost", ".local", ".localdomain", ".lan", ".internal", ".home", ".home.arpa", ".intranet", ".corp", ".test", ".invalid")
 

@@ -10,7 +10,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain, shorten
 from pages._export import record
-from pages._frame.browser import limit_text
+from pages._frame.markup import show_html
 from pages._frame.menu import has_switch
 from pages._frame.parameters import BOUND, LAYER_KEYS, bound, drop, is_new, read_parameter, write_parameter
 
@@ -119,13 +119,20 @@ def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
         state.pop(WEIGHTS, None)
 
 
-def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
-    """Draw a text box for at most `most` characters and state when it cuts a text. With a height, it has several lines."""
+def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **options: Any) -> str:
+    """Draw a text box for at most `n_max` characters and state when it cuts a text. With a height, it has several lines."""
     box = place.text_area if "height" in options else place.text_input
-    text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
-    limit_text(place, label, text, most)
+    text = box(label, value, key=key, max_chars=n_max, **{**BOUND, **options})
+    _limit_text(place, label, text, n_max)
     record.now().note("typed", (label, text or ""), key)
     return text
+
+
+def _limit_text(place, label: str, text: str | None, n_max: int) -> None:
+    """Cut a longer text in the box named `label` to `n_max` characters, and state this below the box."""
+    show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, n_max, place=place)
+    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # as a browser counts
+        place.caption(t("Only the first {n:,} characters are read.", n=n_max))
 
 
 def coded_choice(

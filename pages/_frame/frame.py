@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, language, parameters, patches
+from pages._frame import language, parameters, patches
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -26,6 +26,9 @@ from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
+# Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
+# each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
+BROWSER = Path(__file__).with_name("browser.js").read_text("utf-8")
 IN_SIGHT = 1  # sentences of a notice; the others are folded
 SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
@@ -49,8 +52,8 @@ def frame(file: str) -> InUse:
     )
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
-    st.html(STYLE + record.STYLE + browser.STYLE + foreign)
-    browser.begin()
+    st.html(STYLE + foreign)
+    st.components.v2.component("browser", js=BROWSER, html="<span></span>")(key="browser")
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
         for heading in menu():
@@ -101,7 +104,7 @@ def show(module: str, *args) -> None:
             import_module("pages._widgets.components").listen_to_gestures()
             import_module("pages._home.ahead").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
-                import_module("pages._word.reading").compare_engines(in_use)
+                import_module("pages._widgets.reading").compare_engines(in_use)
     finally:
         parameters.store_values()
 

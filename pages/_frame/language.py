@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,7 +16,6 @@ from core.text import languages
 from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples
-from pages._frame.browser import check_font
 from pages._frame.choices import LAYERS
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
@@ -64,7 +64,7 @@ def say_if_missing(content: Language) -> None:
     """Show a message if the selected language lacks a model, its texts, or a font."""
     code = _code()
     name = languages.get_language(code).name
-    check_font(name)
+    _check_font(name)
     if file := i18n.damaged(code):
         st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
     if content.code != code:
@@ -169,3 +169,30 @@ def own(kind: str, content: Language) -> str:
     except ElmoscopeError:
         return instead
     return name
+
+
+# A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the
+# language's name. If they look alike, a message appears in English, because the language itself would be unreadable.
+# fmt: off
+MISSING_FONT = (
+    "This browser has no font with the letters of the chosen language, so they show as boxes, in charts and saved pictures too. "
+    "Install one and start the browser anew: Noto Sans CJK or Nanum for Korean "
+    "(Debian, Ubuntu: apt install fonts-noto-cjk; Fedora: dnf install google-noto-sans-cjk-fonts; Windows and macOS bring one)."
+)
+# fmt: on
+FONTS_STYLE = """
+.letters {font-family: inherit; font-size: 1rem; line-height: 1.5; margin: 0; padding: 0.7rem 0.9rem; color: var(--st-text-color);
+          border-left: 4px solid #B45309; background: var(--st-secondary-background-color);}
+.letters[hidden] {display: none;}
+"""
+FONTS_SCRIPT = Path(__file__).with_name("fonts.js").read_text("utf-8")
+
+
+def _check_font(name: str) -> None:
+    """Show a message if the browser cannot draw the language named `name`. A name in ASCII needs no check."""
+    letters = list(dict.fromkeys(sign for sign in name if sign.isalpha() and not sign.isascii()))[:2]
+    if len(letters) < 2:
+        return
+    html = f'<p class="letters" role="status" hidden>{MISSING_FONT}</p>'
+    component = st.components.v2.component("letters", html=html, css=FONTS_STYLE, js=FONTS_SCRIPT)
+    component(data={"letters": letters}, key="letters")

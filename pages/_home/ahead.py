@@ -48,7 +48,7 @@ def open_home() -> None:
     """Open everything that Home needs for its first example."""
     from core.elmo.models import BUNDLED_MODEL
     from core.views import pair, substitutes
-    from pages._cached.views import view, workspace_of
+    from pages._cached.opened import view, workspace_of
     from pages._frame import examples
 
     for name in PAGE:
@@ -83,8 +83,7 @@ def open_rest() -> None:
     from core.evaluation.anisotropy import of_table
     from core.index import float16_products
     from core.views import compare, induction
-    from pages._cached.opened import table_job
-    from pages._cached.views import of, view, workspace_of
+    from pages._cached.opened import of, table_job, view, workspace_of
 
     float16_products.warm_up()
     compile_layout()

@@ -19,18 +19,16 @@ from core.text import languages
 from core.text.tokens import bare
 from core.views.pair import Angles, angles
 from pages._cached import jobs
-from pages._cached.kept import version
-from pages._cached.views import workspace, workspace_of
+from pages._cached.opened import version, workspace, workspace_of
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors, show_html
-from pages._home import expected, picture
-from pages._widgets import lists
+from pages._home import picture
+from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen
-from pages._word import verdict
 
 AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
@@ -74,7 +72,7 @@ def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Compute all that takes time before anything is drawn: what is out of date is then replaced at once. Errors are shown where it is drawn."""
     with suppress(ElmoscopeError):
         verdict.of_pair(in_use, first, second)
-        expected.compute(in_use, first, second)
+        picture.expect_words(in_use, first, second)
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -103,7 +101,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     space = picture.show(in_use, pair, scene, chosen) if scene else ""
     words = []
     with show_errors():  # after the picture, which waits for no softmax
-        words = expected.show(in_use, first, second, chips)
+        words = picture.show_expected(in_use, first, second, chips)
     other = None
     if in_use.beside:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
@@ -114,7 +112,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
-    expected.note_table(words)
+    picture.note_table(words)
     if scene:
         lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
 

@@ -28,7 +28,7 @@ from core.text.tokens import join_tokens
 from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
 from pages._cached import opened
-from pages._cached.views import of, view, workspace
+from pages._cached.opened import of, view, workspace
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
 from pages._widgets import charts

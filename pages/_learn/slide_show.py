@@ -11,7 +11,7 @@ from core.text.corpora import labeled_of
 from core.text.labeled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._export import record
 from pages._frame import examples, question
 from pages._frame.choices import text_box

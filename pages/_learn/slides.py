@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._export import record
 from pages._frame.menu import HOME, door
-from pages._widgets import steps
+from pages._widgets import components
 
 WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # what the control of a slide holds
 STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
@@ -118,7 +118,9 @@ def close() -> None:
 def stepper() -> int:
     """Draw Back, the numbers of the slides, and Next, with arrow keys. Return the number from 0."""
     numbers = tuple(str(k) for k in range(1, len(all_slides()) + 1))
-    return steps.stepper("slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
+    return components.stepper(
+        "slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right")
+    )
 
 
 def notes(number: int) -> None:

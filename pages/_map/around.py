@@ -27,11 +27,10 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import read_parameter
 from pages._map import every_token, layout, map_view, measures
-from pages._widgets import lists
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 NEITHER = "#6b7280"
 
@@ -102,7 +101,7 @@ def _picture(
         if is_single
         else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
-    stars, key = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
+    stars, key = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
     look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
     return lean_map(result, list(result.labels), _cards(result, occurrences), look), _alt(result, layer_title(name))
 
@@ -145,7 +144,7 @@ def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, .
     """Return the data of the widget."""
     points, n_occurrences = result.points, result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
-    stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
+    stars = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
     shown_points = Points(

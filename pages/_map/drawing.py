@@ -25,16 +25,15 @@ from core.text import languages
 from core.text.definitions import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._map import every_token, layout, map_view, measures
-from pages._widgets import lists
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
 
 GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
@@ -160,7 +159,7 @@ def _data(over: Workspace, content: MapContent) -> dict:
         colors=[NEUTRAL, *(sense_color(k) for k in range(len(senses))), *(f"{sense_color(k)}{GUESS}" for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
-        notes=[atlas.sense_note(o) for o in result.occurrences],
+        notes=[charts.sense_note(o) for o in result.occurrences],
         links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
@@ -183,14 +182,14 @@ def _picture(
 ) -> tuple[go.Figure, str]:
     """Return the map of a space, and its description."""
     result, places = content.layout, content.layout.places(space)
-    key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(content.chosen, result.names, result.stars)
+    key, stars = f"map.{result.word}.{result.plan}.{space}", charts.stars(content.chosen, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
         labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
-        cards = [atlas.card(o) for o in result.occurrences]
+        cards = [charts.card(o) for o in result.occurrences]
         figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
     else:
-        figure = atlas.word_map(
+        figure = charts.word_map(
             result.occurrences,
             places[: len(result.rows)],
             content.senses,

@@ -22,13 +22,12 @@ from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
 from pages._cached import jobs
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._widgets import components, lists
-from pages._word import reading
+from pages._widgets import components, lists, reading
 
 LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it

@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages._frame.choices import coded_choice
 from pages._frame.markup import plain
 from pages._frame.parameters import bound
-from pages._word import reading
+from pages._widgets import reading
 
 ENDS = ("right", "left", "up", "down")
 

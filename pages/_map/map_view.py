@@ -26,11 +26,10 @@ from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.parameters import read_parameter, write_parameter
 from pages._frame.patches import is_number
-from pages._widgets import components, lists
+from pages._widgets import components, lists, verdict
+from pages._widgets.charts import sense_note
 from pages._widgets.components import get_settings, map_widget
 from pages._widgets.inputs import Chosen
-from pages._word import verdict
-from pages._word.atlas import sense_note
 
 BRUSH_KEY, WATCH = "map.brush", "map.watch"
 # A map is identified by the `meta` of its layout. Both events are Plotly's, on the element of the chart.

@@ -33,18 +33,17 @@ from core.text.tokens import bare
 from core.views import levels, mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import components, lists
+from pages._widgets import charts, components, lists, reading, verdict
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, reading, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
@@ -173,7 +172,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
 def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
     """Return the map of the word's dots under this mix, and its description."""
     word, dots = result.lemma, result.occurrences
-    figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
+    figure = charts.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
     return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
 
 

@@ -14,16 +14,15 @@ from core.views import layouts
 from core.views.around import frequent_words
 from core.views.layouts import POLES, Layout, LayoutRequest, offers_senses, open_gains
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.language import foreign
 from pages._frame.parameters import read_parameter
-from pages._map import around, drawing, every_word, layout, measures, ranking
-from pages._widgets import lists
+from pages._map import around, drawing, layout, measures, ranking
+from pages._widgets import charts, lists, reading, verdict
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
-from pages._word import atlas, reading, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 
 def show(in_use: InUse) -> None:
@@ -85,7 +84,7 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         plan = layout.choose()
     with left:
         ends = layout.ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars = atlas.place_sentences(table, word, chosen)
+        stars = charts.place_sentences(table, word, chosen)
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in stars.values()),
@@ -132,4 +131,4 @@ def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     if everything.open:
         with everything:
             ranking.show(in_use, word, space)
-            every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
+            ranking.show_every_word(in_use, word, space if space in model_layers.in_use().spaces else "mix")

@@ -15,7 +15,7 @@ from core.figures.measures import Panel, find_axis, panel_figure, training_figur
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views import levels
 from pages._cached import opened
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name

@@ -16,7 +16,7 @@ from core.text.labeled_words import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
 from pages._cached import jobs, opened
-from pages._cached.kept import version
+from pages._cached.opened import version
 from pages._frame.frame import notice
 from pages._frame.jobs import Job
 from pages._frame.markup import plain

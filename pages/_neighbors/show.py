@@ -1,5 +1,7 @@
 """The lists of Neighbors: one of GloVe and two of ELMo, words first, then sentences."""
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +13,8 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.figures.style import BESIDE, OWN
-from core.index.neighbors import ANY, OTHER, SAME, Occurrence
+from core.figures.style import BESIDE, OWN, layer_title
+from core.index.neighbors import ANY, OTHER, SAME, Neighbor, Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed
@@ -21,17 +23,15 @@ from core.views import neighbors
 from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.choices import coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.parameters import bound, read_parameter, write_parameter
-from pages._neighbors import notices
-from pages._widgets import lists
+from pages._widgets import lists, reading, verdict
 from pages._widgets.inputs import Chosen
-from pages._word import reading, verdict
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
@@ -68,7 +68,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         has = over.vectors.vector(first.word) is not None
-        notice(notices.write_notices(*listed, choice.space, static_has=has) + unknown + beside)
+        notice(write_notices(*listed, choice.space, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -146,7 +146,7 @@ def _show_second_model(
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
-            return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
+            return compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 
@@ -238,7 +238,6 @@ KEPT = 20  # steps back
 # The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
 # The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
 LISTENER = Path(__file__).with_name("requery.js").read_text("utf-8")
-STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
 _listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
 
 
@@ -247,7 +246,6 @@ def listen(table: OccurrenceTable) -> None:
 
     Call this before the lines are drawn, at a place that no other part of the page moves.
     """
-    st.html(STYLE)
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")
@@ -280,3 +278,70 @@ def show_back() -> None:
 def _back() -> None:
     if st.session_state.get(BEFORE):
         st.session_state.update(st.session_state[BEFORE].pop())
+
+
+def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
+    """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
+    lines = [_agreement(first, second, layer, static_has)]
+    sense_texts = [_senses(item) for item in (first, second)]
+    if all(sense_texts):
+        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=sense_texts[0], second=sense_texts[1]))
+    elif sense_texts[0]:
+        lines.append(t("Labeled neighbors, first sentence: {first}.", first=sense_texts[0]))
+    elif sense_texts[1]:
+        lines.append(t("Labeled neighbors, second sentence: {second}.", second=sense_texts[1]))
+    return lines
+
+
+def compare_with_second_model(model: str, first: Sequence[Neighbors], other: Sequence[Neighbors], layer: str) -> list[str]:
+    """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
+    if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
+        return []
+    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (other, first))
+    values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
+    return [
+        t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **both)
+    ]
+
+
+def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
+    a, b = ([n.identity for n in item.entries] for item in (first, second))
+    values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    if not a and not b:
+        return t("Both lists are empty.")
+    if not a or not b:
+        return t("One list is empty.")
+    words = bare(first.word.word), bare(second.word.word)
+    if words[0].casefold() != words[1].casefold():
+        return t("Two different words. {where} their lists share {shared} of {most}.", **values)
+    if (first.word.tokens, first.word.position) == (second.word.tokens, second.word.position):
+        return t("Both sentences are the same, so the lists are too.")
+    if set(a) == set(b):
+        if a != b:
+            return t("{where} the two lists have the same {most} in a different order.", where=values["where"], most=values["most"])
+        if layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
+            return t("At layer 0 the lists are identical: it reads only the spelling.")
+        return t("{where} the two lists are identical.", where=values["where"])
+    if static_has:
+        return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
+    return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
+
+
+def _senses(listed: Neighbors) -> str:
+    """State which sense most labeled neighbors of the target word have. Return "" if none is labeled."""
+    results = [n.occurrence for n in listed.entries if isinstance(n, Neighbor)]
+    counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
+    if not counts:
+        return ""
+    n = sum(count for _, count in counts)
+    top = [sense for sense, count in counts if count == counts[0][1]]
+    if n == 1:
+        return t("the only neighbor means “{sense}”", sense=top[0])
+    if len(top) > 1:
+        return (
+            t("“{one}” and “{other}” tie, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
+            if len(top) == 2
+            else t("{number} senses tie", number=len(top))
+        )
+    return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

@@ -20,16 +20,15 @@ from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import language, question
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._predict import passage, surprise
-from pages._widgets import lists
-from pages._widgets.lists import WORD_STYLE, word_buttons
-from pages._word import reading
+from pages._widgets import lists, reading
+from pages._widgets.lists import word_buttons
 
 PART = "predict_part"
 
@@ -63,7 +62,6 @@ def show(in_use: InUse) -> None:
 
 def _show_next(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
-    st.html(WORD_STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
@@ -168,7 +166,6 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     position = _position(tokens)
     word = tokens[position]
     result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
-    st.html(WORD_STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),

@@ -19,7 +19,7 @@ from core.text.tokens import write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
@@ -29,16 +29,9 @@ from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.lists import WORD_STYLE, fared, word_buttons
+from pages._widgets.lists import fared, word_buttons
 
 MOST = next_words.MOST_RANKED  # words to tap
-STYLE = """
-<style>
-  .st-key-ribbon [role="radiogroup"] {column-gap: 0.2rem; row-gap: 0;}
-  .st-key-ribbon button {padding: 0.1rem 0.45rem; min-width: 30px; position: relative;}
-  @media (max-width: 640px), (pointer: coarse) {.st-key-ribbon button {min-height: 44px; min-width: 40px;}}
-</style>
-"""
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
@@ -74,7 +67,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
-    st.html(STYLE + WORD_STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     show_html(
         '<p class="small">{}</p>',
         t(

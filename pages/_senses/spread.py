@@ -32,7 +32,7 @@ from pages._senses.labels import show_files
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful

@@ -23,8 +23,7 @@ from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
 from pages._cached.jobs import AT_MOST_S, show_index_state
-from pages._cached.kept import version
-from pages._cached.views import view, workspace
+from pages._cached.opened import version, view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice

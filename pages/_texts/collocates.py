@@ -22,7 +22,7 @@ from core.views.concordance import (
     hits_of,
 )
 from core.workspace import Workspace
-from pages._cached.views import view
+from pages._cached.opened import view
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

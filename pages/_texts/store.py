@@ -21,8 +21,7 @@ from core.text.own_corpus import KeptCorpus, Source, is_quick
 from core.views.change import WordChange, graph_files
 from core.workspace import Workspace
 from pages._cached import jobs, opened
-from pages._cached.kept import keep
-from pages._cached.views import workspace
+from pages._cached.opened import keep, workspace
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain

@@ -19,17 +19,16 @@ from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.parameters import bound
-from pages._widgets import lists
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
-from pages._word.verdict import say_verdict
+from pages._widgets.verdict import say_verdict
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -99,7 +98,7 @@ def _picture(path: EditPath, route: Way, revealed: bool) -> None:
         layer_color(path.space),
         t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
-    figure = atlas.word_map(
+    figure = charts.word_map(
         route.occurrences,
         route.coordinates,
         path.senses,

@@ -18,9 +18,8 @@ from pages._frame import examples, question
 from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
-from pages._widgets import lists
+from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen, offer_examples
-from pages._word import verdict
 
 NEUTRAL = "thing"  # the default of a swap
 MAX_TURNING = 4  # words named each of which would turn the sense

@@ -177,22 +177,6 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     record.now().note("table", record.NotedTable(table, name, label or t("Table")), key)
 
 
-WORD_STYLE = """
-<style>
-  [class*="st-key-words_"] {gap: 0.2rem;}
-  [class*="st-key-words_"] button {min-height: 34px; padding: 0.1rem 0.7rem; border-color: rgba(128,128,140,0.22);}
-  [class*="st-key-words_"] button > div, [class*="st-key-words_"] button span, [class*="st-key-words_"] button [data-testid="stMarkdownContainer"] {width: 100%;}
-  [class*="st-key-words_"] button p {display: flex; justify-content: space-between; gap: 0.8rem; font-variant-numeric: tabular-nums;}
-  [class*="st-key-words_"] button:disabled, [class*="st-key-words_"] button:disabled p {cursor: default; color: inherit; opacity: 0.85;}
-  @media (max-width: 640px), (pointer: coarse) {
-    [class*="st-key-words_"] button {min-height: 44px;}
-    .st-key-both_ways > [data-testid="stHorizontalBlock"], .st-key-both_ways > div > [data-testid="stHorizontalBlock"] {flex-direction: column-reverse;}
-    .st-key-both_ways [data-testid="stColumn"] {width: 100%; flex: 1 1 auto;}
-  }
-</style>
-"""
-
-
 def word_buttons(name: str, expected: Expected, color: str, longest: float, tapped: Callable, *args) -> None:
     """Draw a button for each expected word, with a bar for its probability. A click calls `tapped(word, *args)`."""
     from core.elmo.language_model import SPECIALS  # not at the top: it imports torch

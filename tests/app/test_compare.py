@@ -16,8 +16,7 @@ from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs
 from pages._cached import opened as store
-from pages._cached.kept import KEPT
-from pages._cached.views import view, workspace_of
+from pages._cached.opened import KEPT, view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import ahead

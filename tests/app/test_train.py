@@ -24,9 +24,8 @@ from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import opened as opened_here
 from pages._cached.jobs import duration
-from pages._classify.job import Training
 from pages._classify.order import refusal
-from pages._classify.train import FEW_TEXTS, describe_training, notebook
+from pages._classify.train import FEW_TEXTS, Training, describe_training, notebook
 from pages._frame.jobs import QUEUE, Queue
 from tests.app.test_pages import opened
 

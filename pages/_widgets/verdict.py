@@ -22,8 +22,7 @@ from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.levels import Judgment
 from core.views.pair import Pair, PairRequest
-from pages._cached.kept import within_run
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, within_run, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import read_parameter

@@ -13,7 +13,7 @@ from core.engines import allennlp_engine
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
 from pages._cached import jobs, opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
