@@ -41,7 +41,7 @@ def job(kind: str, key: Hashable, work: Callable[[Job], object], *, failed: str,
                 new.take_over(current)
             current = new.start(work, failed=failed)
         jobs[kind, key] = current
-        for old in [place for place, other in jobs.items() if place[0] == kind and not other.is_active][:-most]:
+        for old in [place for place, item in jobs.items() if place[0] == kind and not item.is_active][:-most]:
             del jobs[old]
     current.join(user)
     return current

@@ -261,12 +261,12 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
 
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
     """Return the layers (L, T, D) of each sentence. New sentences are encoded in one batch, which takes two thirds of the time."""
-    known = version(model_name, "model")
+    fingerprint = version(model_name, "model")
 
     def encode(new: list[tuple]) -> list[np.ndarray]:
         return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
 
-    return KEPT.values("sentences", [(model_name, known, tokens) for tokens in request], encode, most=256)
+    return KEPT.values("sentences", [(model_name, fingerprint, tokens) for tokens in request], encode, most=256)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

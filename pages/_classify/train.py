@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core import __version__
 from core.classify import tasks
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
@@ -24,6 +24,7 @@ from core.elmo.models import Model
 from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
 from core.files.user_names import clean_name
 from core.learning.features import Frozen
+from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
 from pages._cached import classifiers, opened
 from pages._cached.jobs import duration, show_bar
@@ -298,7 +299,7 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         )
     notebook_.download_button(
         t("Training notebook"),
-        json.dumps(notebook(training.order), indent=1),
+        notebook(training.order),
         clean_name(f"train-{training.order.task}.ipynb"),
         "application/x-ipynb+json",
         key="train.notebook",
@@ -308,35 +309,17 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
     )
 
 
-def notebook(order: Order) -> dict:
-    """Return a Jupyter notebook (format 4) that runs the order's command and shows its table.
+def notebook(order: Order) -> str:
+    """Return a Jupyter notebook as JSON that runs the order's command and shows its table.
 
     The command names an uploaded file by its owner's name, so that the notebook does not reveal a path of the server.
     """
-    if order.task == "own":
-        order = replace(order, files=dict.fromkeys(order.files, order.title))
-    code = [
-        "import json, shlex, subprocess, sys",
-        "from importlib.util import find_spec",
-        "import pandas as pd",
-        f"command = {order.command!r}",
-        "words = shlex.split(command)[3:]  # without python -m core",
-        "module = 'elmoscope.core' if find_spec('elmoscope') else 'core'  # installed, or in its folder",
-        "done = subprocess.run([sys.executable, '-m', module, *words], stdout=subprocess.PIPE, text=True, check=True)",
-        "result = json.loads(done.stdout)",
-        "runs = pd.DataFrame(result.get('runs', [result]))",
-        "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
-    ]
     names = ", ".join(variant_titles()[name] for name in order.variants)
     about = t("{texts}: {variants}. Run it where Elmoscope is installed, or in its folder.", texts=plain(order.title), variants=names)
     if order.task == "own":
+        order = replace(order, files=dict.fromkeys(order.files, order.title))
         about += " " + t("Put your file’s path into the command.")
-    source = [line + "\n" for line in code[:-1]] + code[-1:]
-    cells = [
-        {"cell_type": "markdown", "id": "about", "metadata": {}, "source": [about]},
-        {"cell_type": "code", "id": "train", "metadata": {}, "execution_count": None, "outputs": [], "source": source},
-    ]
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    return build_notebook("training", (), {"command": order.command}, opening=about, metadata={"view": "train", "version": __version__})
 
 
 def show_comparison() -> None:

@@ -117,7 +117,11 @@ class Taken:
         return list(self._all("notice").values())
 
     def _all(self, kind: str) -> dict[str, Any]:
-        return {key: what for (each, key), (what, fragment, run) in self._noted.items() if each == kind and self._runs.get(fragment) is run}
+        return {
+            key: what
+            for (item_kind, key), (what, fragment, run) in self._noted.items()
+            if item_kind == kind and self._runs.get(fragment) is run
+        }
 
     def look(self) -> None:
         """Read the controls and the address anew."""

@@ -69,8 +69,8 @@ def frame(file: str) -> InUse:
         language.say_if_missing(content)
     parameters.show_link_errors()
     if file == ENGLISH_ONLY:
-        if in_use.beside:
-            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
+        if in_use.other_model:
+            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
         fit_model(in_use.model)
         in_use = english(in_use)
     else:
@@ -120,8 +120,16 @@ def question(text: str) -> None:
     view = record.now()
     view.question = text
     st.title(text)
-    if view.in_use and view.in_use.beside:
+    if view.in_use and view.in_use.other_model:
         switch(view.in_use, view.view)
+
+
+def show_titles(**views: tuple[str, str, str]) -> str:
+    """Show the title and the lede of the visible view, and return its module. Each view has a title, a lede and a module."""
+    title, line, module = views[part()]
+    question(title)
+    lede(line)
+    return module
 
 
 def lede(text: str) -> None:
@@ -133,9 +141,9 @@ def lede(text: str) -> None:
 def notice(lines: list[str]) -> None:
     """Show what to notice in the result: the first sentence, and the others under More."""
     record.now().note("notice", Markup(" ").join(lines))
-    shown, more = in_sight(lines)
+    visible, more = in_sight(lines)
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
-    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(shown), rest)
+    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(visible), rest)
 
 
 def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:

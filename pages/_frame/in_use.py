@@ -42,13 +42,13 @@ class InUse:
     vectors: str
     corpus: str
     engine: str
-    beside: str = ""  # a second model, for pages that compare two
+    other_model: str = ""  # a second model, for pages that compare two
 
 
 def english(in_use: InUse) -> InUse:
     """Return the selection for a page that reads only English: the bundled English model and vectors in place of others. Show a notice."""
     if languages.in_use().code == i18n.ENGLISH:
-        return replace(in_use, beside="")
+        return replace(in_use, other_model="")
     english = languages.get_language(i18n.ENGLISH)
     st.caption(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
@@ -62,7 +62,7 @@ def choose(content: Language) -> InUse:
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
         vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
-        beside = _choose_second_model(model)
+        other_model = _choose_second_model(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
         corpus = _choose(t("Sentences"), "corpus", language.own("corpus", content), t("Choose, or type a path: text, CSV or JSONL."))
@@ -75,11 +75,11 @@ def choose(content: Language) -> InUse:
         choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
-    models = [short_name(name) for name in (model, beside) if name]
+    models = [short_name(name) for name in (model, other_model) if name]
     st.caption(plain(" · ".join([*models, *user_names.corpus_titles([corpus])])))
     for note in _notes_of_vectors(vectors):
         st.caption(plain(note))
-    return InUse(model, vectors, corpus, engine, beside)
+    return InUse(model, vectors, corpus, engine, other_model)
 
 
 def _notes_of_vectors(name: str) -> Sequence[str]:
@@ -125,16 +125,16 @@ def _forget_compared() -> None:
 
 def in_front(in_use: InUse, view: str) -> InUse:
     """Return the selection for a page that shows one model at a time: the one of the two that the user chose."""
-    if not in_use.beside or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
+    if not in_use.other_model or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
         return in_use
-    return replace(in_use, model=in_use.beside, beside=in_use.model)
+    return replace(in_use, model=in_use.other_model, other_model=in_use.model)
 
 
 def switch(in_use: InUse, view: str) -> None:
     """Draw the choice between two models on a page that shows one at a time."""
-    if not in_use.beside or view in TOGETHER:
+    if not in_use.other_model or view in TOGETHER:
         return
-    pair = in_use.model, in_use.beside
+    pair = in_use.model, in_use.other_model
     models = pair if st.session_state[FRONT] == FIRST else pair[::-1]
     titles = dict(zip((FIRST, OTHER), map(short_name, models), strict=True))
     coded_choice(
@@ -245,10 +245,10 @@ def _own_corpora() -> list[str]:
     return names
 
 
-def _add_typed(key: str, known: list[str]) -> list[str]:
+def _add_typed(key: str, choices: list[str]) -> list[str]:
     """Return the value that was typed into a box or is in the address, as a list, unless it is one of the `known` choices."""
     value = st.session_state.get(key) or _read_parameter(key)
-    return [value] if value and value not in known else []
+    return [value] if value and value not in choices else []
 
 
 def _choose(label: str, kind: str, default: str, help: str) -> str:

@@ -93,10 +93,10 @@ def say_foreign(word: str) -> str:
 
 def offer_its_language(word: str, key: str) -> None:
     """Draw a button for each other language that uses the word's letters and has a model here."""
-    for other in languages.that_write(word):
-        if other.code != languages.in_use().code and has_model(other):
-            label = t("Read as {language}", language=other.name)
-            if st.button(label, key=f"{key}.{other.code}", icon=":material/translate:", on_click=switch, args=(other.code,)):
+    for candidate in languages.that_write(word):
+        if candidate.code != languages.in_use().code and has_model(candidate):
+            label = t("Read as {language}", language=candidate.name)
+            if st.button(label, key=f"{key}.{candidate.code}", icon=":material/translate:", on_click=switch, args=(candidate.code,)):
                 st.rerun()  # the complete page, in that language
 
 
@@ -141,13 +141,13 @@ def _changed() -> None:
         return
     for kind in ("model", "vectors", "corpus"):
         state[kind] = own(kind, new)
-    known = examples.every_text(old)
+    example_texts = examples.every_text(old)
     word = examples.first_word(new)
     first = examples.predict(new)[0]
     state.update({key: word for key in WORDS if key in state})
     state.update({key: None for key in TAPPED if key in state})
     for key, text in examples.initial_texts(new).items():
-        if str(state.get(key) or "") in known:
+        if str(state.get(key) or "") in example_texts:
             state[key] = text
             if key in ("a", "b"):  # the target word is guessed again
                 state[f"{key}.tapped"] = None

@@ -203,7 +203,7 @@ def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None
 
 def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     """Return the position of the selected word: the clicked token, else the first with its spelling, else the first of its forms."""
-    word, at = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
+    word, position = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None
     places = find_word(list(tokens), word)
@@ -213,7 +213,7 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     if not places:
         st.session_state[f"{key}.tapped"] = None
         return None
-    return at if at in places else places[0]
+    return position if position in places else places[0]
 
 
 @lru_cache(maxsize=512)

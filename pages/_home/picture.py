@@ -92,13 +92,13 @@ def _space(scene: Scene) -> str:
 
 def _take_set() -> None:
     """Select the space that the user dragged to, or put the sentence of a clicked dot into the second box. This is a callback."""
-    scene, given = st.session_state.get(DRAWN), get_settings(KEY)
+    scene, settings = st.session_state.get(DRAWN), get_settings(KEY)
     if scene is None:
         return
-    if (space := given.get("view")) in scene.spaces:
+    if (space := settings.get("view")) in scene.spaces:
         st.session_state[SPACE] = space
         verdict.keep_layer(space)
-    if scene.labeled and type(row := given.get("taken")) is int and 0 <= row < len(scene.texts):
+    if scene.labeled and type(row := settings.get("taken")) is int and 0 <= row < len(scene.texts):
         sentence = occurrences(scene)[row]
         question.put(b=sentence.sentence, word=sentence.word)
         st.session_state["bi"] = sentence.position
@@ -113,14 +113,14 @@ def show_expected(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGene
     """Draw the chips in their place, where the model can name words; return what they hold."""
     with place:
         try:
-            each = expect_words(in_use, first, second)
-            if each is None:
+            places = expect_words(in_use, first, second)
+            if places is None:
                 return []
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
-        _chips(key=EXPECTED, data=_data(each), on_put_change=_take_put)
-    return each
+        _chips(key=EXPECTED, data=_data(places), on_put_change=_take_put)
+    return places
 
 
 def expect_words(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
@@ -131,23 +131,23 @@ def expect_words(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] 
     return view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=words, direction=BOTH))
 
 
-def note_table(each: Sequence[InPlace]) -> None:
+def note_table(places: Sequence[InPlace]) -> None:
     """Offer the words with their probabilities as a table, where there are any."""
-    if not each:
+    if not places:
         return
-    lists.twin(substitutes.tabulate(each), name="substitutes", label=t("Substitutes"), key="home.expected.table")
+    lists.twin(substitutes.tabulate(places), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:
     """Replace the selected word of a sentence in a callback. The other sentence keeps its selection."""
-    now = question.settle()  # with what was typed since the chips were drawn
+    current = question.settle()  # with what was typed since the chips were drawn
     number = question.SIDES.index(side)
-    if now.positions[number] is None:
+    if current.positions[number] is None:
         return
-    for key, tokens, position in zip(question.SIDES, now.tokens, now.positions, strict=True):
+    for key, tokens, position in zip(question.SIDES, current.tokens, current.positions, strict=True):
         if position is not None and key != side:
             st.session_state[f"{key}i"], st.session_state[f"{key}.tapped"] = position, tokens[position]
-    text, position = in_place.put_in(now.texts[number], now.tokens[number], now.positions[number], word)
+    text, position = in_place.put_in(current.texts[number], current.tokens[number], current.positions[number], word)
     question.put(**{side: text[: limits().max_text]}, word=word)
     st.session_state[f"{side}i"] = position
 
@@ -158,8 +158,8 @@ def _take_put() -> None:
         put(side, word)
 
 
-def _data(each: Sequence[InPlace]) -> dict:
-    largest = max((answer.probability for of in each for answer in of.substitutes), default=1.0)
+def _data(places: Sequence[InPlace]) -> dict:
+    largest = max((answer.probability for place in places for answer in place.substitutes), default=1.0)
     return expected_texts() | {
         "sides": [
             {
@@ -172,9 +172,9 @@ def _data(each: Sequence[InPlace]) -> dict:
                         "size": round((answer.probability / largest) ** 0.5, 3),
                         "label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability),
                     }
-                    for answer in (of.substitutes if of.is_good else ())
+                    for answer in (place.substitutes if place.is_good else ())
                 ],
             }
-            for side, which, color, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
+            for side, which, color, place in zip(question.SIDES, (t("1st"), t("2nd")), OWN, places, strict=True)
         ]
     }

@@ -34,7 +34,7 @@ AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
+class SecondModel:
     """A second model's angles of the same two words, at the same depth."""
 
     name: str
@@ -82,14 +82,14 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
         title, reason = verdict.title_with_senses(judgment), judgment.say_certainty()
-    elif all(is_word(each.in_context, languages.in_use()) for each in (first, second)):
+    elif all(is_word(item.in_context, languages.in_use()) for item in (first, second)):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         title, reason = t("Not a word"), t("Tap a word in each sentence.")
     show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', title, reason)
     record.now().note("notice", html("<b>{}</b> {}", title, reason), "verdict")
-    for other in foreign[:1]:
-        language.offer_its_language(other, "home.read")
+    for word in foreign[:1]:
+        language.offer_its_language(word, "home.read")
 
 
 def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
@@ -102,25 +102,27 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     words = []
     with show_errors():  # after the picture, which waits for no softmax
         words = picture.show_expected(in_use, first, second, chips)
-    other = None
-    if in_use.beside:
+    second_model = None
+    if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            other = Beside(short_name(in_use.beside), angles(workspace(in_use).beside(in_use.beside), first.in_context, second.in_context))
+            second_model = SecondModel(
+                short_name(in_use.other_model), angles(workspace(in_use).beside(in_use.other_model), first.in_context, second.in_context)
+            )
     unknown = lists.unknown(workspace(in_use).vectors, spellings) if are_words else []
-    if lines := [*write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
+    if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-    rows += [(second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
+    rows += [(second_model_title(second_model, k), round(v, 4)) for k, v in second_model.angles.cosines.items()] if second_model else []
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     picture.note_table(words)
     if scene:
         lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
 
 
-def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, other: Beside | None) -> list[str]:
+def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, second: SecondModel | None) -> list[str]:
     """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
     lines = [say_picture(scene, space, verdict)] if scene else []
-    return lines + ([describe_second_model(other, space or MIX)] if other else [])
+    return lines + ([describe_second_model(second, space or MIX)] if second else [])
 
 
 def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
@@ -140,11 +142,11 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
     return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
 
 
-def describe_second_model(other: Beside, space: str) -> str:
+def describe_second_model(second: SecondModel, space: str) -> str:
     """State the cosine of the second model at the same depth."""
     layers = model_layers.in_use()
-    place = other.place(space if space in layers.spaces else MIX, layers)
-    values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
+    place = second.place(space if space in layers.spaces else MIX, layers)
+    values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
     return t("{model} at the same depth ({where}): {cosine:.2f}.", **values)
 
 
@@ -153,9 +155,9 @@ def name_of(vectors: str) -> str:
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
-def second_model_title(other: Beside, space: str) -> str:
+def second_model_title(second: SecondModel, space: str) -> str:
     """Return a space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=other.name, layer=other.layers.short(space))
+    return t("{model}, {layer}", model=second.name, layer=second.layers.short(space))
 
 
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
@@ -179,15 +181,15 @@ def offer_html_file(in_use: InUse) -> None:
                 _make_html_file(in_use.model, key)
                 st.rerun()
             return
-        made = _make_html_file(in_use.model, key)
-        if made.result is None:
+        page_job = _make_html_file(in_use.model, key)
+        if page_job.result is None:
             jobs.show_state(
                 ALONE_JOB, key, lambda job, left: job.stage or t("Starting…"), widget=ALONE, stopped=t("Stopped."), again=t("Make the page")
             )
             return
-        label = t("Download, {mb:.0f} MB", mb=len(made.result) / 1e6)
+        label = t("Download, {mb:.0f} MB", mb=len(page_job.result) / 1e6)
         st.download_button(
-            label, made.result, "elmoscope.html", "text/html", key=f"{ALONE}.file", icon=":material/download:", on_click="ignore"
+            label, page_job.result, "elmoscope.html", "text/html", key=f"{ALONE}.file", icon=":material/download:", on_click="ignore"
         )
 
 

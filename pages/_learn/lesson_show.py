@@ -15,8 +15,8 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, plain, show_html
 from pages._learn import live_lessons
-from pages._learn.lessons import Lesson
 from pages._learn.live_lessons import LessonPage, choose_word, format_interval
+from pages._learn.slides import Lesson
 from pages._widgets import lists
 from pages._widgets.charts import draw
 

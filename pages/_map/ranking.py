@@ -196,7 +196,7 @@ def _describe_words(result: dict, visible_words: list[str], words: dict[str, Lab
         )
     ]
     by_pos = {name: [g.gain for w, g in gains.items() if words[w].part_of_speech == pos] for pos, name in names.items()}
-    means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
+    means = {name: sum(values) / len(values) for name, values in by_pos.items() if len(values) >= 5}
     if len(means) > 1:
         said = ", ".join(t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1]))
         lines.append(t("Above chance by part of speech: {said}.", said=said))

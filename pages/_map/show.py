@@ -66,7 +66,7 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
         "map_word",
         words,
         usual,
-        known=labeled_words,
+        labeled=labeled_words,
         titles={ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")},
         separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),

@@ -314,6 +314,6 @@ def _show_colophon(in_use: InUse) -> None:
 
 def _settings(in_use: InUse) -> dict[str, str]:
     """Return what is in use by name: of a path its last part."""
-    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.beside}
+    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
     settings = {key: short_name(name) for key, name in named.items() if name}
     return settings | {"engine": in_use.engine, "language": i18n.language()}

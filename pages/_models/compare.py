@@ -90,7 +90,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
 
 def usual(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
-    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
+    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
     return (first, *second) if second else (in_use.vectors, first)
 
 

@@ -63,12 +63,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("Type a sentence."))
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
-    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
-    beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, reads_all=everything is not None)
+    other_lines = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.other_model else []
     unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         has = over.vectors.vector(first.word) is not None
-        notice(write_notices(*listed, choice.space, static_has=has) + unknown + beside)
+        notice(write_notices(*listed, choice.space, static_has=has) + unknown + other_lines)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -95,28 +95,28 @@ def _lists(
     tables: list[pd.DataFrame],
     waiting: str,
     *,
-    whole: bool,
-    beside: str = "",
+    reads_all: bool,
+    other_model: str = "",
 ) -> list[Neighbors]:
-    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `beside` is the name of the second model."""
+    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `other_model` is the name of a second model."""
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
             continue
         with column:
-            result = _neighbors(over, chosen, choice, whole=whole)
+            result = _neighbors(over, chosen, choice, reads_all=reads_all)
             lists.heading(_title(model, side), color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
-            named = f"{beside}: {name}" if beside else name
-            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=whole))):
+            named = f"{other_model}: {name}" if other_model else name
+            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=reads_all))):
                 lists.nearest_words(words)
                 tables.append(tabulate_words(words, t("{name}, words", name=named)))
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
-            _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
+            _list(result, choice, "" if other_model else side, over.targets.senses_of(result.lemma or ""))
             tables.append(result.table(named))
             listed.append(result)
     return listed
@@ -126,12 +126,12 @@ def _show_second_model(
     in_use: InUse, choice: NeighborsRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
-    waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
+    waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
     with show_errors():  # the first model's lists stay, whatever happens to the second's
-        known = workspace(in_use).beside(in_use.beside).layers
-        name = short_name(in_use.beside)
-        layer = model_layers.in_use().at_depth(choice.space, known)
-        over = workspace(in_use).beside(in_use.beside)
+        layers = workspace(in_use).beside(in_use.other_model).layers
+        name = short_name(in_use.other_model)
+        layer = model_layers.in_use().at_depth(choice.space, layers)
+        over = workspace(in_use).beside(in_use.other_model)
         if layer == SENSES and not has_senses(over):
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
@@ -139,20 +139,20 @@ def _show_second_model(
         if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
-        typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
+        typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
-        columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
+        columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
-        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
-        with model_layers.speaking_of(known):
+        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
+        with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 
 def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
-    known = model_layers.in_use()
+    layers = model_layers.in_use()
     if not has_senses and SENSES in (read_parameter(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         write_parameter(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
@@ -161,7 +161,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     lines = [what_layers_read(), t("Set the layer mix on Mix.")]
     lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
     layer = verdict.choose_layer(
-        LAYER_KEY, in_use, spaces=(*known.spaces, SENSES) if has_senses else known.spaces, place=tools[0], help=" ".join(lines)
+        LAYER_KEY, in_use, spaces=(*layers.spaces, SENSES) if has_senses else layers.spaces, place=tools[0], help=" ".join(lines)
     )
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
     more = TYPES
@@ -188,10 +188,10 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
-def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
+def follow_word(state, in_url: str | None, usual: str, titles: dict[str, str]) -> str:
     """Let the kind of neighbors follow the word, unless the user chose one, or the value `given` in the address is not the usual one."""
     if BY_HAND not in state:
-        state[BY_HAND] = given in (*titles, *titles.values()) and given not in (usual, titles[usual])
+        state[BY_HAND] = in_url in (*titles, *titles.values()) and in_url not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
     return usual
@@ -206,9 +206,9 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, whole: bool) -> Neighbors | None:
+def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, reads_all: bool) -> Neighbors | None:
     """Return the list of one context, or None while a job encodes what it needs."""
-    request = replace(choice, word=chosen.in_context, whole=whole)
+    request = replace(choice, word=chosen.in_context, whole=reads_all)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbors.compute, over, request)
 
@@ -293,11 +293,11 @@ def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has
     return lines
 
 
-def compare_with_second_model(model: str, first: Sequence[Neighbors], other: Sequence[Neighbors], layer: str) -> list[str]:
+def compare_with_second_model(model: str, first: Sequence[Neighbors], second: Sequence[Neighbors], layer: str) -> list[str]:
     """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
-    if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
+    if len(second) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *second)):
         return []
-    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (other, first))
+    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (second, first))
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [

@@ -87,8 +87,8 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 def _get_place(tokens: Sequence[str]) -> int | None:
     """Return the selected position in this text, or None."""
     state = st.session_state
-    if passage.AT not in state and (given := read_parameter(passage.AT)) is not None:
-        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == given), None)
+    if passage.AT not in state and (in_url := read_parameter(passage.AT)) is not None:
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == in_url), None)
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None

@@ -82,7 +82,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
         WORD,
         offered,
         usual,
-        known=labeled,
+        labeled=labeled,
         separability={},
         titles={},
         help=t("Any word in at least 10 sentences of your corpus."),

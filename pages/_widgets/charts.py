@@ -60,21 +60,21 @@ def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen])
 
 def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray) -> list[Star]:
     """Return the sentences by number, at their places (K, S, d) in K spaces."""
-    each = zip(chosen.items(), np.moveaxis(places, 1, 0).tolist(), strict=True)
+    both = zip(chosen.items(), np.moveaxis(places, 1, 0).tolist(), strict=True)
     return [
-        Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, at), strict=True)))
-        for (number, item), at in each
+        Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, positions), strict=True)))
+        for (number, item), positions in both
     ]
 
 
-def card(of: Occurrence) -> Markup:
+def card(occurrence: Occurrence) -> Markup:
     """Return the tooltip of a dot: its sentence and sense."""
-    return mark(of.tokens, of.position) + html("<br><i>{}</i>", sense_note(of))
+    return mark(occurrence.tokens, occurrence.position) + html("<br><i>{}</i>", sense_note(occurrence))
 
 
-def sense_note(of: Occurrence) -> str:
+def sense_note(occurrence: Occurrence) -> str:
     """Return the sense of an occurrence. A model's guess is marked as one."""
-    return of.sense or (t("{sense} (guess)", sense=of.guess) if of.guess else "")
+    return occurrence.sense or (t("{sense} (guess)", sense=occurrence.guess) if occurrence.guess else "")
 
 
 def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:

@@ -26,8 +26,8 @@ _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TE
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
     """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
     read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
-    own = folder / f"{name}.html"
-    html = own.read_text("utf-8") if own.is_file() else f'<div class="{name}"></div>'
+    markup_file = folder / f"{name}.html"
+    html = markup_file.read_text("utf-8") if markup_file.is_file() else f'<div class="{name}"></div>'
     return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
 
 
@@ -97,8 +97,8 @@ LIMIT = 6.0  # of a raw score to either side
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     """Return presets by code: titles, and a raw score for each layer. The scores of a rising mix give evenly rising weights."""
     k = np.arange(n_layers)
-    of = model_layers.in_use()
-    result = {str(item): (of.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
+    layers = model_layers.in_use()
+    result = {str(item): (layers.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
     if n_layers > model_layers.FEW:
         even = np.log(k + 1.0)
         rising = (even - even.mean()).round(1).tolist()
@@ -117,8 +117,8 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
     from scipy.special import softmax  # not at the top: Home need not wait for it
 
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
-    of = model_layers.in_use()
-    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
+    layers = model_layers.in_use()
+    raw = [place.slider(layers.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
     gamma = st.slider(t("γ (scale)"), **bound("gamma"))
     weights = softmax(raw)
     st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix

@@ -71,15 +71,15 @@ def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Marku
         definition_text = definition(languages.in_use(), o.lemma or "", o.sense)
         chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", color, definition_text)
     take = take_button(taken_as, o) if taken_as else ""
-    shown = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
+    parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
     start = 0 if o.position <= BEFORE else o.position - BEFORE
-    cut = html("… {}", Markup().join(shown[start:]).lstrip()) if start else Markup().join(shown)
+    cut = html("… {}", Markup().join(parts[start:]).lstrip()) if start else Markup().join(parts)
     return html(
         '<div class="kwic sentence"><details><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary>'
         '</details><span class="cosine">{:.2f}</span>{}{}</div>',
         t("Whole sentence"),
         cut.strip(),
-        Markup().join(shown).strip(),
+        Markup().join(parts).strip(),
         neighbor.cosine,
         take,
         chip,
@@ -109,10 +109,10 @@ def keyword_line(
     """
     behind = position + n_words
     start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
-    shown = as_in_text(tokens, text)
+    pieces = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
-        left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
+        left, words, right = ("".join(part) for part in (pieces[first:position], pieces[position:behind], pieces[behind:last]))
         apart = words[: len(words) - len(words.lstrip())] if left else ""
         return left.lstrip() + apart, words.lstrip(), right
 
@@ -185,8 +185,8 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
             boundary = p.word in SPECIALS
-            shown = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
-            label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
+            title = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
+            label = f"{title} {p.probability:.1%}" if p.probability >= 0.0005 else f"{title} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
 
 

@@ -60,14 +60,14 @@ HOW, EXPECTED = "how", "expected"
 
 def say_if_transformer(in_use: InUse, page: str) -> bool:
     """Return whether the selected model is a transformer, which this page cannot show. State it, and link to a page that can."""
-    known = model_layers.in_use()
-    if known.is_elmo:
+    layers = model_layers.in_use()
+    if layers.is_elmo:
         return False
     _ = workspace(in_use).model.encoder  # raises the error if it cannot be opened
     message, go_on, label = {
-        HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
+        HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=layers.called), "home", t("Compare its layers")),
         EXPECTED: lambda: (
-            t("{model} gives vectors but predicts no words. elmo-mini does.", model=known.called),
+            t("{model} gives vectors but predicts no words. elmo-mini does.", model=layers.called),
             "neighbors",
             t("Its neighbors"),
         ),
