@@ -297,13 +297,13 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
     return Workspace(Names(model=model_name, vectors=vectors_name), sys.modules[__name__])
 
 
-def view(compute: Callable[..., R], over: Workspace, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
+def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view. Its module's READS names what it depends on besides the request.
 
-    The arguments in `further` are passed to `compute`, and are part of the key. `options` are those of `pages._cached.opened.keep`.
+    The other `arguments` are passed to `compute`. `options` are those of `pages._cached.opened.keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
-    return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
+    return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 
 
 def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:

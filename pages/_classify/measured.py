@@ -80,7 +80,7 @@ def show_curve(lines: Sequence[dict]) -> None:
         )
     )
     notice(describe_context(result))
-    lists.twin(context_table(result), name="is-it-context", key="results.curve.twin")
+    lists.offer_table(list_contexts(result), name="is-it-context", key="results.curve.twin")
 
 
 def describe_context(sizes: Sequence[Size]) -> list[str]:
@@ -125,7 +125,7 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(ahead), points=range_of(map(lead, ahead)))
 
 
-def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
+def list_contexts(sizes: Sequence[Size]) -> list[dict]:
     """Return a row for each size and set of inputs: the accuracy, and both differences with intervals and adjusted p."""
     rows = []
     titles = part_titles()
@@ -145,18 +145,7 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
                 row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def scores_of(row: dict) -> dict:
-    """Return a variant's scores as cells of a table."""
-    spread = None if row["spread"] is None else round(row["spread"], 4)
-    return {
-        t("accuracy"): round(row["accuracy"], 4),
-        t("± over seeds"): spread,
-        t("macro F1"): round(row["macro_f1"], 4),
-        t("seeds"): row["seeds"],
-    }
+    return rows
 
 
 @fragment
@@ -191,7 +180,7 @@ def show_scores() -> None:
             date=meta["date"][:10],
         )
     )
-    lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+    lists.offer_table(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
 def _describe_head(name: str, meta: dict) -> dict:

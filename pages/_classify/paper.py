@@ -1,6 +1,5 @@
 """The table of the ELMo paper next to similar tasks on open data, and the layers that each task uses."""
 
-import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
@@ -41,15 +40,15 @@ def show_paper(result: dict[str, dict]) -> None:
     sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
-    lists.grid(pd.DataFrame(rows))
+    lists.grid(rows)
     of_paper = {name: value for name, value in measured.items() if name in PAPER}
     first, *gains = describe_gains(of_paper, _activities())
     notice([first, *describe_paper(of_paper, titles)])
     show_html("<p>{}</p>", Markup("<br>").join(html("{}", line) for line in gains))
     if other_tasks := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
-        lists.grid(pd.DataFrame(other_tasks))
-    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
+        lists.grid(other_tasks)
+    lists.offer_table(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
 
 
 def show_gain() -> None:
@@ -72,7 +71,7 @@ def show_gain() -> None:
         st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
     columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))] if weights else []
     rows = [{t("task"): name} | {column: round(s, 3) for column, s in zip(columns, mix, strict=False)} for name, mix in weights.items()]
-    lists.twin(pd.DataFrame(rows), name="results-layers", key="results.layers.twin")
+    lists.offer_table(rows, name="results-layers", key="results.layers.twin")
 
 
 def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seeds: int) -> dict:
@@ -194,8 +193,8 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
     return lines
 
 
-def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFrame:
-    """Record the table of every score of every task."""
+def _details(measured: dict[str, Summary], titles: dict[str, str]) -> list[dict]:
+    """Return a row for every score of every task."""
     rows = []
     for name, value in measured.items():
         for score in value.others["elmo"]:
@@ -207,4 +206,4 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFra
             used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
             values |= {t("random labels"): None if control is None else round(control, 4)}
             rows.append(values | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
-    return pd.DataFrame(rows)
+    return rows

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
@@ -16,7 +15,7 @@ from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
 from pages._cached.opened import keep, workspace_of
-from pages._classify.measured import scores_of, show_curve, show_scores
+from pages._classify.measured import show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
 from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
@@ -126,19 +125,15 @@ def _task(result: dict) -> None:
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = workspace_of(BUNDLED_MODEL)
-    table = pd.DataFrame(
-        [
-            {
-                t("classifier"): titles[v],
-                **scores_of(r),
-                t("training, s"): round(r["seconds"], 1),
-                t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else "",
-                t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ())),
-            }
-            for v, r in rows.items()
-        ]
-    )
-    lists.twin(table, name=f"results-{name}", key="results.task.twin")
+    table = [
+        {t("classifier"): titles[v], t("accuracy"): round(r["accuracy"], 4)}
+        | {t("± over seeds"): None if r["spread"] is None else round(r["spread"], 4), t("macro F1"): round(r["macro_f1"], 4)}
+        | {t("seeds"): r["seeds"], t("training, s"): round(r["seconds"], 1)}
+        | {t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else ""}
+        | {t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ()))}
+        for v, r in rows.items()
+    ]
+    lists.offer_table(table, name=f"results-{name}", key="results.task.twin")
 
 
 def describe_task(rows: dict[str, dict], condition: str) -> list[str]:

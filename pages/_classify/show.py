@@ -181,7 +181,7 @@ def _twin(answers: dict[str, Answer]) -> None:
         | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
         for name, a in answers.items()
     ]
-    lists.twin(pd.DataFrame(table), name="answers", key="classify.twin")
+    lists.offer_table(table, name="answers", key="classify.twin")
 
 
 @fragment
@@ -200,7 +200,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
         {t("without its context"): result.context} if result.context else {}
     )
-    lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
+    lists.offer_table(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
 
 
 def _words(explanation: Explanation) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -315,4 +314,4 @@ def _describe_error(task: str) -> list[str]:
 
 def _twin(task: str, rows: list[dict]) -> None:
     if rows:
-        lists.twin(pd.DataFrame(rows), name=task, key=f"tasks.twin.{task}")
+        lists.offer_table(rows, name=task, key=f"tasks.twin.{task}")

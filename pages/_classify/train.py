@@ -276,7 +276,7 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
 
 
 def _actions(training: Training, table: pd.DataFrame) -> None:
-    lists.twin(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
+    lists.offer_table(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
@@ -328,7 +328,7 @@ def show_comparison() -> None:
         st.markdown(t("#### Comparison"))
         table = pd.DataFrame(rows)
         _show_table(table)
-        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
+        lists.offer_table(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
         with st.popover(t("Clear comparison"), icon=":material/delete:"):
             st.write(
                 tn(

@@ -100,7 +100,7 @@ class Taken:
         return [(label, text) for label, text in self._all("typed").values() if text.strip()]
 
     def link(self) -> str:
-        """Return the address where others can open it, else "": a server on this machine or in this network is none of theirs."""
+        """Return the address where others can open it, or "" if the server is on this machine or in its network."""
         url = urlsplit(self.address)
         return self.address if url.scheme in ("http", "https") and _is_public(url.hostname or "") else ""
 
@@ -124,7 +124,7 @@ class Taken:
         }
 
     def look(self) -> None:
-        """Read the controls and the address anew."""
+        """Read the controls and the address again."""
         self.reads, self.layers = languages.in_use(), model_layers.in_use()
         self.settings = {key: value for key, value in st.session_state.to_dict().items() if _is_plain(value)}
         query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)

@@ -135,7 +135,7 @@ def note_table(places: Sequence[InPlace]) -> None:
     """Offer the words with their probabilities as a table, where there are any."""
     if not places:
         return
-    lists.twin(substitutes.tabulate(places), name="substitutes", label=t("Substitutes"), key="home.expected.table")
+    lists.offer_table(substitutes.tabulate(places), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:

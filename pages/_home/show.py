@@ -113,10 +113,10 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
         notice(lines)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(second_model_title(second_model, k), round(v, 4)) for k, v in second_model.angles.cosines.items()] if second_model else []
-    lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
+    lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     picture.note_table(words)
     if scene:
-        lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
+        lists.offer_table(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
 
 
 def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, second: SecondModel | None) -> list[str]:

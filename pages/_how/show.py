@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk, walk
@@ -63,7 +62,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.caption(step.source)
     lines, table = _drawings(in_use, chosen)[number](token_walk, shape)
     notice(lines)
-    lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+    lists.offer_table(table, name=f"step-{number + 1}", key=f"how.table.{number + 1}")
 
 
 def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:

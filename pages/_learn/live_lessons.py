@@ -1,10 +1,9 @@
 """Lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -44,9 +43,9 @@ class LessonPage:
     draw_more: Callable[[], None] = lambda: None  # below the notices
     method: str  # how the numbers were measured
     draw_details: Callable[[], None] = lambda: None  # below the method
-    table: pd.DataFrame
+    table: Sequence[Mapping]  # its rows
     table_label: str = ""
-    by_word: pd.DataFrame | None = None  # a row for each word
+    by_word: Sequence[Mapping] | Mapping[str, Sequence] | None = None  # the rows or the columns of a table of words
 
 
 def open_labeled(in_use: InUse) -> Workspace:
@@ -179,7 +178,7 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
     return [first, second]
 
 
-def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
+def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> list[dict]:
     rows = []
     for layer, by_treatment in enumerate(result.panels):
         for treatment, panel in by_treatment.items():
@@ -189,7 +188,7 @@ def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str
             for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
                 row |= {title: round(value.mean, 3), f"{title}, 95%": value.cell(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
-    return pd.DataFrame(rows)
+    return rows
 
 
 # --- distributions: cosines of pairs with the same sense and with different senses, and a threshold ---
@@ -246,8 +245,8 @@ def find_threshold(in_use: InUse) -> LessonPage:
             "The initial threshold fits these same pairs, so its errors are optimistic.",
             words=len(spreads[top].words),
         ),
-        table=pd.DataFrame(table),
-        by_word=pd.DataFrame(by_word),
+        table=table,
+        by_word=by_word,
     )
 
 
@@ -327,7 +326,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
             "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
             words=len({relation.word for relation in pairs.relations}),
         ),
-        table=pd.DataFrame(table),
+        table=table,
         table_label=t("Pairs, relations, reasons"),
     )
 

@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput, ElmoscopeError
@@ -324,14 +323,12 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
         if game.number != quiz.today():
             st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=start_today)
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
-    table = pd.DataFrame(
-        [
-            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
-            | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
-            for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
-        ]
-    )
-    lists.twin(table, name=f"guess-{game.number}", key="guess.table")
+    rows = [
+        {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
+        | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
+        for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
+    ]
+    lists.offer_table(rows, name=f"guess-{game.number}", key="guess.table")
 
 
 def _link(number: int) -> str:

@@ -77,7 +77,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     st.caption(_describe(result, layer))
     label = t("Table of {n} points", n=len(result.points))
-    lists.twin(result.table(), name=f"around-{result.label}", label=label, key="around.points")
+    lists.offer_table(result.table(), name=f"around-{result.label}", label=label, key="around.points")
 
 
 def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:

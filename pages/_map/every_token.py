@@ -3,10 +3,10 @@
 The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives integers.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis import token_maps
@@ -62,7 +62,7 @@ def show(in_use: InUse, word: str) -> None:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
     st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
     words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _words(table, maps), most=4)
-    lists.twin(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
+    lists.offer_table(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
 def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> Job:
@@ -168,7 +168,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
     return lines
 
 
-def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
+def _words(table: OccurrenceTable, maps: TokenMaps) -> dict[str, Sequence]:
     """Return a table of the most frequent words: their tokens, and the spread of half of them in every map."""
     words = table.word[maps.rows]
     counts = np.bincount(words, minlength=len(table.words))
@@ -177,4 +177,4 @@ def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
     columns = {t("word"): [bare(table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
     for k, name in enumerate(maps.names):
         columns[t("median distance, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
-    return pd.DataFrame(columns)
+    return columns

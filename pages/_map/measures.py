@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -37,7 +36,7 @@ def show_measures(word: str, layout: Layout) -> DeltaGenerator:
         draw(figure, key="map.scores", alt=alt)
     with right:
         st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(layout))
-        lists.twin(_measure_table(layout), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
+        lists.offer_table(_list_measures(layout), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
 
@@ -110,7 +109,7 @@ def _describe_map(layout: Layout) -> str:
     return t("Map: principal components of each layer’s unit vectors, rotated to match.")
 
 
-def _measure_table(layout: Layout) -> pd.DataFrame:
+def _list_measures(layout: Layout) -> list[dict]:
     measured, static = layout.trustworthiness, layout.static
     lines = []
     for k, (name, r) in enumerate(layout.reports.items()):
@@ -135,7 +134,7 @@ def _measure_table(layout: Layout) -> pd.DataFrame:
         if layout.views:
             line[t("share of variance")] = f"{layout.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
-    return pd.DataFrame(lines)
+    return lines
 
 
 def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:

@@ -114,7 +114,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         _leans(in_use, result, weights, normalized, more)
     tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
-    lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
+    lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
 def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
@@ -165,8 +165,8 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
     level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
-    table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
-    lists.twin(table_twin, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
+    rows = [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
+    lists.offer_table(rows, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
 
 
 def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
@@ -183,8 +183,8 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
     shares = {name: single.one_nn for name, single in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
-    table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
-    lists.twin(table_twin, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
+    rows = [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()]
+    lists.offer_table(rows, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from html import unescape
 
-import pandas as pd
 import streamlit as st
 
 from core.common import model_layers
@@ -67,7 +66,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     )
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
-    lists.twin(_table(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
+    lists.offer_table(_table(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
 
 
 def _draw_ranking(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
@@ -115,7 +114,7 @@ def _describe(result: dict, order: list[str], unshown: list[str], layer: str) ->
     return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 
 
-def _table(result: dict, order: list[str]) -> pd.DataFrame:
+def _table(result: dict, order: list[str]) -> list[dict]:
     lines = []
     for w in order:
         line = {t("word"): w, t("senses"): next(iter(result[w].values())).senses, t("sentences"): next(iter(result[w].values())).n}
@@ -127,7 +126,7 @@ def _table(result: dict, order: list[str]) -> pd.DataFrame:
             line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
             line[t("result, layer {layer}", layer=layer)] = "" if g.shown else t("inconclusive")
         lines.append(line)
-    return pd.DataFrame(lines)
+    return lines
 
 
 def show_every_word(in_use: InUse, word: str, layer: str) -> None:
@@ -153,7 +152,7 @@ def show_every_word(in_use: InUse, word: str, layer: str) -> None:
         alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(visible_words), where=layer_title(layer)),
     )
     notice(_describe_words(result, visible_words, words, names, layer))
-    lists.twin(
+    lists.offer_table(
         _tabulate_words(result, visible_words, words, names, layer),
         name="all-words",
         label=t("Table of {n} words", n=len(visible_words)),
@@ -203,7 +202,7 @@ def _describe_words(result: dict, visible_words: list[str], words: dict[str, Lab
     return lines
 
 
-def _tabulate_words(result: dict, visible_words: list[str], words: dict[str, Labeled], names: dict[str, str], layer: str) -> pd.DataFrame:
+def _tabulate_words(result: dict, visible_words: list[str], words: dict[str, Labeled], names: dict[str, str], layer: str) -> list[dict]:
     lines = []
     for w in visible_words:
         g = result[w][layer]
@@ -221,7 +220,7 @@ def _tabulate_words(result: dict, visible_words: list[str], words: dict[str, Lab
                 t("result"): "" if g.shown else t("inconclusive"),
             }
         )
-    return pd.DataFrame(lines)
+    return lines
 
 
 def _parts_of_speech() -> dict[str, str]:

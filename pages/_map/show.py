@@ -124,7 +124,7 @@ def _more(key: str):
 def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
     with measures.show_measures(word, layout) if layout.reports else st.container():
-        lists.twin(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
+        lists.offer_table(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )

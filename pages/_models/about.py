@@ -66,7 +66,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
             show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
-    lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
+    lists.offer_table(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
@@ -173,7 +173,7 @@ def _training(log: TrainingLog) -> None:
     with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
         _curves(log)
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
-    lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
+    lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
 
 def _curves(log: TrainingLog) -> None:
@@ -263,7 +263,7 @@ def _tell_anisotropy(layers: list[str], random: dict, senses: dict) -> None:
             "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
         ),
     )
-    lists.grid(pd.DataFrame([_anisotropy_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
+    lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
     notice(_describe_anisotropy(layers, senses))
 
 

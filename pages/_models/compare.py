@@ -75,7 +75,7 @@ def show(in_use: InUse) -> None:
             model_senses.show(chosen)
         model_senses.show_measured()
     order = result.comparison.most_changed()
-    lists.twin(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
+    lists.offer_table(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, SpaceName]]) -> None:

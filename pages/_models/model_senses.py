@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.config import ASSETS
@@ -76,7 +75,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         alt=t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance),
     )
     notice([t("{told}; shuffled labels {chance:.1%}.", told=message, chance=chance)])
-    lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
+    lists.offer_table(rows, name="compare-layers", key="compare.layers")
     _costs(names, models, measured)
 
 
@@ -106,10 +105,9 @@ def show_measured() -> None:
             best = max(by_layer, key=by_layer.__getitem__)
             mixes = {t("mix"): rows_by_model[name]["mix"], t("best mix"): rows_by_model[name]["best_mix"]}
             rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): by_layer[best]} | mixes)
-    table = pd.DataFrame(rows)
     with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
         shares = [t("chance"), results["static"], t("at that layer"), t("mix"), t("best mix")]
-        lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
+        lists.grid(rows, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
         st.caption(
             t(
                 "Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors. The best layer is optimistic; the "
@@ -164,4 +162,4 @@ def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...
             }
         )
     st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=compare.SAMPLE))
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    lists.grid(rows)

@@ -76,7 +76,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     if tables:
-        lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
+        lists.offer_table(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
 
 
 def _names() -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from itertools import chain
 
-import pandas as pd
 import streamlit as st
 
 from core.analysis import expectation
@@ -84,7 +83,7 @@ def _show_next(in_use: InUse, read: Reading) -> None:
         for where, result in ((t("before"), before), (t("after"), after))
         for k, p in enumerate(result.likeliest, 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
+    lists.offer_table(rows, name="next-words", label=t("Show as table"), key="predict.twin")
 
 
 def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
@@ -180,7 +179,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
         {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
         for k, item in enumerate(result.likeliest, 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")
+    lists.offer_table(rows, name="masked-word", key="predict.masked")
 
 
 def _position(tokens: list[str]) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis import expectation
@@ -255,4 +254,4 @@ def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read:
             columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
             columns[t("bits from the left, {version}", version=name)] = _align(item.forward, places).round(3).tolist()
             columns[t("bits from the right, {version}", version=name)] = _align(item.backward, places).round(3).tolist()
-    lists.twin(pd.DataFrame(columns), name="surprisal", label=t("Show as table"), key="predict.surprisal")
+    lists.offer_table(columns, name="surprisal", label=t("Show as table"), key="predict.surprisal")

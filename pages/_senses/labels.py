@@ -106,18 +106,16 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
         on_click="ignore",
         help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
     )
-    table = pd.DataFrame(
-        {
-            t("group"): groups.of + 1,
-            t("label"): labels,
-            **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
-            **({t("substitutes"): expected} if any(expected) else {}),
-            t("word"): [o.tokens[o.position] for o in occurrences.items],
-            t("corpus label"): [o.sense or "" for o in occurrences.items],
-            t("sentence"): [o.sentence for o in occurrences.items],
-        }
-    )
-    lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
+    columns = {
+        t("group"): groups.of + 1,
+        t("label"): labels,
+        **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
+        **({t("substitutes"): expected} if any(expected) else {}),
+        t("word"): [o.tokens[o.position] for o in occurrences.items],
+        t("corpus label"): [o.sense or "" for o in occurrences.items],
+        t("sentence"): [o.sentence for o in occurrences.items],
+    }
+    lists.offer_table(columns, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
 def _join_words(words: list[tuple[str, float]]) -> str:
@@ -160,7 +158,7 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         table = result.table(occurrences.items)
-        lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
+        lists.offer_table(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -224,7 +223,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             }
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
-        lists.grid(pd.DataFrame(rows))
+        lists.grid(rows)
         st.caption(
             t("Shuffled: whole documents, 999 times.")
             if result.change.shuffled == DOCUMENTS
@@ -331,4 +330,4 @@ def _list(ranked: list[RankedWord]) -> None:
             st.session_state[WORD] = ranked[rows[0]].word
 
     st.dataframe(table, hide_index=True, width="stretch", height=320, key="change.list", on_select=pressed, selection_mode="single-row")
-    lists.twin(table, name="changed-words", key="change.twin")
+    lists.offer_table(table, name="changed-words", key="change.twin")

@@ -89,7 +89,7 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
     _lines(workspace, request, chosen, sense)
-    lists.twin(table, name="collocates", key="collocates.twin")
+    lists.offer_table(table, name="collocates", key="collocates.twin")
 
 
 def _columns(result: Collocates) -> tuple[str, str]:

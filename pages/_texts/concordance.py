@@ -153,7 +153,7 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         if limits := describe_limits(result):
             st.caption(plain(" ".join(limits)))
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
-    lists.twin(result.table(), name="concordance", label=label, key="corpus.table")
+    lists.offer_table(result.table(), name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
         st.download_button(
             t("Download all lines as CSV"),

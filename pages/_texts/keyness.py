@@ -53,7 +53,7 @@ def _show(result: Keyness) -> None:
     notice(_write_notices(result))
     if result.shared:
         st.caption(plain(describe_shared(result.shared, result.reduced)))
-    lists.twin(table, name="keywords", key="keyness.twin")
+    lists.offer_table(table, name="keywords", key="keyness.twin")
 
 
 def _formats() -> dict:

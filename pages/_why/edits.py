@@ -64,7 +64,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     moves = path.alignment.target in path.alignment.changes
     notice(describe_path(path, judgment, guess) if revealed else describe_task(path.steps, first.word, moves))
     if revealed:
-        lists.twin(path.table(), name="edits", key="flip.table")
+        lists.offer_table(path.table(), name="edits", key="flip.table")
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:

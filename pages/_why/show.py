@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -59,7 +58,7 @@ def _show_influence(in_use: InUse, chosen: Chosen, second: Chosen) -> None:
         _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
         answer = _without_senses(in_use, request, answer, options, second, picture)
-    lists.twin(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
+    lists.offer_table(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
     if answer.influence.changed:
         _show_substitutes(in_use, chosen, options, answer.content)
 
@@ -91,7 +90,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colors, pair)
-        lists.twin(answer.halves_table(), name="halves", label=t("Halves as table"), key="decided.halves.table")
+        lists.offer_table(answer.halves_table(), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
 def _halves(result: Influence, options: Options, colors: dict[str, str], pair: tuple[str, str]) -> None:
@@ -200,7 +199,7 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
         for k, change in changes.items()
     ]
     label = t("Substitutes as table")
-    lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
+    lists.offer_table(rows, name="expectations", label=label, key="decided.expected.table")
 
 
 def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:

@@ -175,10 +175,10 @@ def _go(key: str, numbers: tuple[str, ...], number: int) -> None:
     st.session_state[key] = numbers[number]
 
 
-# Streamlit answers a button with what the last complete run drew, and keeps one click for the next run. Of two quick steps one was lost. A
-# selected number is state of the browser instead: it changes at once, and the next run receives the newest. Until the browser has loaded
-# the script, the buttons and their shortcuts work without it. A text's cursor keys stay its own. Clicks are taken before React hears of them, and keys after that, on their way to the
-# buttons' shortcuts, which listen on the document: groups of choices have their arrow keys.
+# Streamlit answers a button with the last complete run, and stores one click for the next run, so the first of two quick steps was lost. A
+# selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
+# before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
+# the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
 STEP_KEYS = Path(__file__).with_name("step_keys.js").read_text("utf-8")
 _step_keys = st.components.v2.component("elmoscope_steps", js=STEP_KEYS)
 

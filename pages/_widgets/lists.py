@@ -1,6 +1,7 @@
 """Lists of words and sentences, and the tables that the icon row offers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -162,9 +163,9 @@ def word_lines(words: list[tuple[str, float, str]]) -> None:
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
-def grid(table: pd.DataFrame, **options) -> None:
-    """Show a table. A missing value is a dash."""
-    st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
+def grid(rows: pd.DataFrame | Sequence[Mapping], **options: Any) -> Any:
+    """Show a table. A missing value is a dash. `options` and the result are those of st.dataframe."""
+    return st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", placeholder="–", **options)
 
 
 def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
@@ -172,9 +173,9 @@ def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
     return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n_rows]
 
 
-def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
-    """Offer a table, and its CSV, in the icon row."""
-    record.now().note("table", record.NotedTable(table, name, label or t("Table")), key)
+def offer_table(rows: pd.DataFrame | Sequence[Mapping] | Mapping[str, Sequence], *, name: str, label: str = "", key: str) -> None:
+    """Offer a table, given by its rows or its columns, and its CSV in the icon row."""
+    record.now().note("table", record.NotedTable(pd.DataFrame(rows), name, label or t("Table")), key)
 
 
 def word_buttons(name: str, expected: Expected, color: str, longest: float, tapped: Callable, *args) -> None:
