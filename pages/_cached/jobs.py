@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -119,6 +119,25 @@ def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: s
     drop(kind, key)
     if current.error is not None:
         raise BadInput(current.error)
+    return current.result
+
+
+def result_or_progress(
+    kind: str,
+    key: Hashable,
+    work: Callable[[Job], T],
+    describe: Callable[[Job, str], str],
+    *,
+    widget: str,
+    again: str,
+    stopped: str = "",
+    **options: Any,
+) -> T | None:
+    """Return the result of a job after a short wait. Without one, show its progress and return None. `options` are those of `job`."""
+    current = job(kind, key, work, **options)
+    current.wait(AT_MOST_S)
+    if current.result is None:
+        show_state(kind, key, describe, widget=widget, stopped=stopped or t("Stopped."), again=again)
     return current.result
 
 

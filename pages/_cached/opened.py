@@ -187,13 +187,12 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Jo
     """
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
-    return jobs.job(
-        kind,
-        key,
-        lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
-        failed=t("Indexing failed. Searching the labeled sentences instead."),
-        most=KEPT_TABLES,
-    )
+    failed = t("Indexing failed. Searching the labeled sentences instead.")
+
+    def work(job: Job) -> OccurrenceTable:
+        return open_claimed(corpus, opened, spent, job.report, targets_only=targets_only)
+
+    return jobs.job(kind, key, work, failed=failed, most=KEPT_TABLES)
 
 
 def find_table_job(corpus: str, model_name: str) -> Job | None:
@@ -210,37 +209,23 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str,
 def encoded(corpus: str, language: Language) -> EncodedCorpus:
     """Return a corpus as word numbers. While a job reads a large file for the first time, show its progress and end the run."""
     if unread_bytes(corpus, language) < MOST_READ:
-        return keep(
-            ENCODING,
-            [("corpus", corpus)],
-            language.code,
-            lambda: open_encoded(corpus, language),
-            most=4,
-            weighed=False,
-            meanwhile=t("Reading texts…"),
-        )
+        options = {"most": 4, "weighed": False, "meanwhile": t("Reading texts…")}
+        return keep(ENCODING, [("corpus", corpus)], language.code, lambda: open_encoded(corpus, language), **options)
     key = corpus, language.code, version(corpus, "corpus")
-    job = jobs.job(
+    result = jobs.result_or_progress(
         ENCODING,
         key,
         lambda job: open_encoded(corpus, language, report=job.report),
+        lambda job, left: t("Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left),
         failed=t("Reading this corpus failed."),
         most=KEPT_TABLES,
+        widget="encoded",
+        stopped=t("Reading stopped."),
+        again=t("Read again"),
     )
-    job.wait(jobs.AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(
-            ENCODING,
-            key,
-            lambda job, left: t(
-                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
-            ),
-            widget="encoded",
-            stopped=t("Reading stopped."),
-            again=t("Read again"),
-        )
+    if result is None:
         st.stop()
-    return job.result
+    return result
 
 
 def spent_by_visit() -> dict[tuple, int]:

@@ -22,7 +22,6 @@ from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
 from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
-from core.files.user_names import clean_name
 from core.learning.features import Frozen
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
@@ -297,16 +296,9 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
             icon=":material/arrow_forward:",
             query_params={"task": title},
         )
-    notebook_.download_button(
-        t("Training notebook"),
-        notebook(training.order),
-        clean_name(f"train-{training.order.task}.ipynb"),
-        "application/x-ipynb+json",
-        key="train.notebook",
-        icon=":material/download:",
-        on_click="ignore",
-        width="stretch",
-    )
+    name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
+    options = {"key": "train.notebook", "place": notebook_, "width": "stretch"}
+    lists.download(t("Training notebook"), notebook(training.order), name, mime, **options)
 
 
 def notebook(order: Order) -> str:

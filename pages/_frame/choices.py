@@ -29,9 +29,8 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
         return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
     named = {code: options.get("format_func", titled)(code) for code in titles}
-    return coded_choice(
-        key, label, named, default, place=place, **{k: v for k, v in options.items() if k not in ("format_func", "required")}
-    )
+    options = {name: value for name, value in options.items() if name not in ("format_func", "required")}
+    return coded_choice(key, label, named, default, place=place, **options)
 
 
 def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
@@ -43,12 +42,11 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
         return choice(key, label, titles, default, place=place, **options)
     special = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: special.get(name) or layers.title(name) for name in spaces}
-    return _coded(
-        key,
-        titles,
-        default,
-        lambda: place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options),
-    )
+
+    def draw() -> str | None:
+        return place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options)
+
+    return _coded(key, titles, default, draw)
 
 
 def layer_name(name: str) -> str:

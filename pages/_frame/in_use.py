@@ -77,15 +77,10 @@ def choose(content: Language) -> InUse:
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     models = [short_name(name) for name in (model, other_model) if name]
     st.caption(plain(" · ".join([*models, *user_names.corpus_titles([corpus])])))
-    for note in _notes_of_vectors(vectors):
-        st.caption(plain(note))
+    if properties := VECTORS_NOTED.get(vectors):
+        for note in import_module("core.static.formats").notes(*properties):
+            st.caption(plain(note))
     return InUse(model, vectors, corpus, engine, other_model)
-
-
-def _notes_of_vectors(name: str) -> Sequence[str]:
-    """Describe how an opened file of vectors differs from its format."""
-    properties = VECTORS_NOTED.get(name)
-    return import_module("core.static.formats").notes(*properties) if properties else ()
 
 
 def _choose_second_model(model: str) -> str:
@@ -135,17 +130,9 @@ def switch(in_use: InUse, view: str) -> None:
     if not in_use.other_model or view in TOGETHER:
         return
     pair = in_use.model, in_use.other_model
-    models = pair if st.session_state[FRONT] == FIRST else pair[::-1]
-    titles = dict(zip((FIRST, OTHER), map(short_name, models), strict=True))
-    coded_choice(
-        FRONT,
-        t("Model shown"),
-        titles,
-        FIRST,
-        on_change=turn_layers,
-        args=(layers_of(pair[0]), layers_of(pair[1])),
-        label_visibility="collapsed",
-    )
+    titles = dict(zip((FIRST, OTHER) if st.session_state[FRONT] == FIRST else (OTHER, FIRST), map(short_name, pair), strict=True))
+    options = {"on_change": turn_layers, "args": tuple(map(layers_of, pair)), "label_visibility": "collapsed"}
+    coded_choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
 
 
 def layers_of(model: str) -> model_layers.Layers:
@@ -256,14 +243,8 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
-    chosen = st.selectbox(
-        label,
-        [default, *others],  # the default comes first, because another language may replace it
-        **bound(kind),
-        accept_new_options=True,
-        help=help,
-    )
-    chosen = chosen or default
+    options = [default, *others]  # the default comes first, because another language may replace it
+    chosen = st.selectbox(label, options, **bound(kind), accept_new_options=True, help=help) or default
     entry = names.get(chosen)
     if entry is None:
         return default if kind == "model" and _offer_published(chosen) else chosen
@@ -329,7 +310,8 @@ def choose_device() -> None:
     there = _present_devices()
     if len(there) == 1:
         return
-    titles = {name: _device_names().get(name, name) for name in (CPU, *(name for name in there if name != CPU))}
+    names = {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}
+    titles = {name: names.get(name, name) for name in dict.fromkeys((CPU, *there))}
     choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
 
 
@@ -347,7 +329,3 @@ def _present_devices() -> tuple[str, ...]:
     from core.common import device
 
     return device.present()
-
-
-def _device_names() -> dict[str, str]:
-    return {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}

@@ -33,7 +33,7 @@ from pages._frame import language, question
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
-from pages._widgets import lists, verdict
+from pages._widgets import verdict
 from pages._widgets.charts import note
 from pages._widgets.components import SHARED, get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
@@ -129,13 +129,6 @@ def expect_words(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] 
     if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
         return None
     return view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=words, direction=BOTH))
-
-
-def note_table(places: Sequence[InPlace]) -> None:
-    """Offer the words with their probabilities as a table, where there are any."""
-    if not places:
-        return
-    lists.offer_table(substitutes.tabulate(places), name="substitutes", label=t("Substitutes"), key="home.expected.table")
 
 
 def put(side: str, word: str) -> None:

@@ -17,6 +17,7 @@ from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, Verdict, is_word
 from core.text import languages
 from core.text.tokens import bare
+from core.views import substitutes
 from core.views.pair import Angles, angles
 from pages._cached import jobs
 from pages._cached.opened import version, workspace, workspace_of
@@ -62,17 +63,14 @@ class SecondModel:
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
     """Show the expected words and the verdict in their containers, and the picture here."""
-    _prepare(in_use, first, second)
+    with suppress(
+        ElmoscopeError
+    ):  # computed before anything is drawn, so that all old elements are replaced at once; errors are shown there
+        verdict.of_pair(in_use, first, second)
+        picture.expect_words(in_use, first, second)
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, {1: first, 2: second}, chips)
-
-
-def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Compute all that takes time before anything is drawn: what is out of date is then replaced at once. Errors are shown where it is drawn."""
-    with suppress(ElmoscopeError):
-        verdict.of_pair(in_use, first, second)
-        picture.expect_words(in_use, first, second)
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -112,9 +110,12 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-    rows += [(second_model_title(second_model, k), round(v, 4)) for k, v in second_model.angles.cosines.items()] if second_model else []
+    if second_model:
+        name, layers = second_model.name, second_model.layers
+        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.angles.cosines.items()]
     lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
-    picture.note_table(words)
+    if words:
+        lists.offer_table(substitutes.tabulate(words), name="substitutes", label=t("Substitutes"), key="home.expected.table")
     if scene:
         lists.offer_table(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
 
@@ -155,11 +156,6 @@ def name_of(vectors: str) -> str:
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
-def second_model_title(second: SecondModel, space: str) -> str:
-    """Return a space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=second.name, layer=second.layers.short(space))
-
-
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
 
 
@@ -188,9 +184,7 @@ def offer_html_file(in_use: InUse) -> None:
             )
             return
         label = t("Download, {mb:.0f} MB", mb=len(page_job.result) / 1e6)
-        st.download_button(
-            label, page_job.result, "elmoscope.html", "text/html", key=f"{ALONE}.file", icon=":material/download:", on_click="ignore"
-        )
+        lists.download(label, page_job.result, "elmoscope.html", "text/html", key=f"{ALONE}.file")
 
 
 def _make_html_file(model: str, key: tuple) -> Job:

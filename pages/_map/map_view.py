@@ -90,10 +90,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
         clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
     else:
         title.markdown(t("**All {n} dots**", n=len(rows)))
-    st.dataframe(
+    lists.grid(
         _list_dots(occurrences, state.order),
-        hide_index=True,
-        width="stretch",
         height=400,
         key=key,
         on_select=ticked,
@@ -102,14 +100,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
         alt=t("All sentences; checked ones are selected on the maps."),
     )
     if state.picked:
-        st.download_button(
-            t("Download selection"),
-            encode_csv(_list_dots(occurrences, state.picked)),
-            "selection.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        table = encode_csv(_list_dots(occurrences, state.picked))
+        lists.download(t("Download selection"), table, "selection.csv", "text/csv", key="map.selection")
 
 
 def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels, clean
-from core.files.user_names import clean_name
 from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
@@ -96,16 +95,9 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     suggested = suggested_names(groups)
     senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
-    st.download_button(
-        t("Labeled sentences (JSONL)"),
-        clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
-        clean_name(f"{word}-senses.jsonl"),
-        "application/jsonl",
-        key="found.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
-    )
+    written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
+    about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
+    lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
     columns = {
         t("group"): groups.of + 1,
         t("label"): labels,
@@ -128,17 +120,10 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     written = label_files.format_labels(
         occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
     )
-    row.download_button(
-        t("Labeled sentences (JSONL)"),
-        written.encode(),
-        clean_name(f"{occurrences.word}-labels.jsonl"),
-        "application/jsonl",
-        key="spread.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        disabled=not (labels.given or labels.elsewhere),
-        help=t("Open it here to continue, or give it to a second annotator."),
-    )
+    options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
+    about = t("Open it here to continue, or give it to a second annotator.")
+    name = f"{occurrences.word}-labels.jsonl"
+    lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
     row.button(
         t("Use these labels everywhere"),
         icon=":material/done_all:",

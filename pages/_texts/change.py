@@ -91,13 +91,8 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
                 raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
         return result
 
-    job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)
-    job.wait(AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(
-            WORD_JOB, (*key, word), store.describe_sentences, widget="change.word", stopped=t("Stopped."), again=t("Read again")
-        )
-    return job.result
+    options = {"failed": t("The word could not be compared. Try again."), "most": 16, "widget": "change.word", "again": t("Read again")}
+    return jobs.result_or_progress(WORD_JOB, (*key, word), work, store.describe_sentences, **options)
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
@@ -299,14 +294,12 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     def work(job: Job) -> list[RankedWord]:
         return change.rank(texts, RankRequest(at_least=at_least), job.report)
 
-    job = jobs.job(JOB, list_key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
-    job.wait(2.0)
-    if job.result is None:
-        jobs.show_state(JOB, list_key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
+    options = {"failed": t("The words could not be ranked. Try again."), "most": MOST_JOBS, "widget": "change", "again": t("Rank again")}
+    if (ranked := jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:
         return
     if notes := change.left_out(workspace(in_use), *sides).describe():
         st.caption(plain(" ".join(notes)))
-    _list(job.result)
+    _list(ranked)
 
 
 def _progress(job: Job, left: str) -> str:
@@ -329,5 +322,5 @@ def _list(ranked: list[RankedWord]) -> None:
         if rows := lists.read_selection(st.session_state["change.list"], len(ranked)):
             st.session_state[WORD] = ranked[rows[0]].word
 
-    st.dataframe(table, hide_index=True, width="stretch", height=320, key="change.list", on_select=pressed, selection_mode="single-row")
+    lists.grid(table, height=320, key="change.list", on_select=pressed, selection_mode="single-row")
     lists.offer_table(table, name="changed-words", key="change.twin")

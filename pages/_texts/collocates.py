@@ -72,10 +72,8 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     if result.senses:
         chosen, sense = _columns(result)
     table = result.table()
-    event = st.dataframe(
+    event = lists.grid(
         table,
-        hide_index=True,
-        width="stretch",
         height=min(LONG, len(table) + 1) * ROW + 3,
         on_select="rerun",
         selection_mode="single-row",

@@ -14,11 +14,11 @@ from core.common import short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
-from core.files.user_names import clean_name
 from pages._export import record
 from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
 from pages._frame.markup import pathless
+from pages._widgets import lists
 
 
 @st.fragment
@@ -99,8 +99,7 @@ def _draw(part: str, view: Taken) -> None:
 
 
 def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str | bytes], key: str, **options: Any) -> None:
-    icon = f":material/{icon}:"
-    st.download_button(label, make, clean_name(file), mime, key=key, icon=icon, help=label, on_click="ignore", **options)
+    lists.download(label, make, file, mime, key=key, icon=icon, help=label, **options)
 
 
 def _csv(view: Taken, key: str) -> bytes:

@@ -14,6 +14,7 @@ from core.common.markup import Markup, html, shorten
 from core.common.significance import Paired
 from core.figures.expectation import list_rules
 from core.figures.style import GLOVE, ink, sense_color
+from core.files.user_names import clean_name
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.static.vectors import StaticVectors
 from core.text import languages
@@ -166,6 +167,12 @@ def word_lines(words: list[tuple[str, float, str]]) -> None:
 def grid(rows: pd.DataFrame | Sequence[Mapping], **options: Any) -> Any:
     """Show a table. A missing value is a dash. `options` and the result are those of st.dataframe."""
     return st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", placeholder="–", **options)
+
+
+def download(label: str, data: Any, name: str, mime: str, *, key: str, icon: str = "download", place: Any = st, **options: Any) -> None:
+    """Draw a button that downloads a file without running the page again. `data` may be a function."""
+    icon = f":material/{icon}:"
+    place.download_button(label, data, clean_name(name), mime, key=key, icon=icon, on_click="ignore", **options)
 
 
 def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
