@@ -21,14 +21,14 @@ from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
-from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
+from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.learning.features import Frozen
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
 from pages._cached import classifiers, opened
 from pages._cached.jobs import duration, show_bar
 from pages._cached.opened import workspace_of
-from pages._classify.measured import confusion_alt
+from pages._classify.measured import draw_confusions
 from pages._classify.order import choose
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -47,9 +47,7 @@ class Training:
     job: Job
     stage: str = ""
     seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
-    curves: dict[tuple[str, int], list[dict]] = field(
-        default_factory=dict
-    )  # by variant and seed: epoch, train_loss, valid_loss, valid_accuracy
+    curves: dict[tuple[str, int], list[dict]] = field(default_factory=dict)  # by variant and seed: the losses of each epoch
     heads: dict[tuple[str, int], TextHead] = field(default_factory=dict)
     pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
     dataset: Dataset | None = None
@@ -211,8 +209,7 @@ def show_results(training: Training, *, finished: bool) -> None:
     variants = list(dict.fromkeys(v for v, _ in result))
     name = st.selectbox(t("Confusions"), variants, format_func=variant_titles().get, key="train_confusion") or variants[0]
     head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
-    figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
-    draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
+    draw_confusions(variant_titles()[name], head.meta["test"]["confusion"], head.labels, key=f"train.confusion.{name}")
     if finished:
         _actions(training, table)
 

@@ -26,7 +26,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import read_parameter
-from pages._map import every_token, layout, map_view, measures
+from pages._map import every_token, map_view, measures
 from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -35,15 +35,11 @@ from pages._widgets.reading import view_when_read
 NEITHER = "#6b7280"
 
 
-def plan_titles(n_stars: int) -> dict[str, str]:
-    """Return the titles of the possible layouts. An axis between two sentences needs two sentences."""
-    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")}
-    return titles | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
-
-
 def choose_plan(n_stars: int) -> str:
+    """Draw the choice of a layout. An axis between two sentences needs two sentences."""
+    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
     message = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
-    return coded_choice("around", t("Layout"), plan_titles(n_stars), SPREAD, help=message)
+    return coded_choice("around", t("Layout"), titles, SPREAD, help=message)
 
 
 @st.fragment
@@ -195,18 +191,11 @@ def _describe(result: Around, layer: str) -> str:
     where = layer_title(model_layers.in_use().top)
     words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - n_occurrences, where=where)
     with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", n_occurrences)
-    contents = {
-        (True, True): lambda: t("{sentences} and {words}", sentences=with_word, words=words),
-        (True, False): lambda: with_word,
-        (False, True): lambda: words,
-        (False, False): lambda: t("only your sentences"),
-    }[n_occurrences > 0, n > n_occurrences]()
-    if result.plan == UMAP:
-        limit = layout.limit_of_umap()
-    elif not result.shares:
-        limit = ""
-    else:
-        limit = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
+    contents = with_word if n_occurrences else words if n else t("only your sentences")
+    if n > n_occurrences > 0:
+        contents = t("{sentences} and {words}", sentences=with_word, words=words)
+    limit = measures.limit_of_plane(result.shares[result.at(layer)], layer_title(layer)) if result.shares else ""
+    limit = measures.limit_of_umap() if result.plan == UMAP else limit
     if result.has_sides:
         limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=contents, shown=limit).rstrip()

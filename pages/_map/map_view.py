@@ -130,17 +130,9 @@ def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         st.session_state[DOT_KEY] = wanted
     elif DOT_KEY in st.session_state:  # a dot of another word
         del st.session_state[DOT_KEY]
-    picked = (
-        st.selectbox(
-            t("True neighbors of"),
-            list(titles),
-            format_func=titles.get,
-            key=DOT_KEY,
-            persist_state="session",
-            help=t("Nearest by cosine in all dimensions; or click a dot or star."),
-        )
-        or NONE
-    )
+    options = {"format_func": titles.get, "key": DOT_KEY, "persist_state": "session"}
+    about = t("Nearest by cosine in all dimensions; or click a dot or star.")
+    picked = st.selectbox(t("True neighbors of"), list(titles), help=about, **options) or NONE
     write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)
     return picked
 
@@ -163,22 +155,13 @@ def show_neighbors(occurrences: Sequence[Occurrence], links: Links, key: str, ti
 
     st.markdown(title)
     st.caption(t("Check a row for its neighbors."))
-    st.dataframe(
-        pd.DataFrame(
-            {
-                t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
-                t("cosine"): links.cosines.round(3),
-                t("sense"): [sense_note(o) for o in listed],
-                t("sentence"): [o.sentence for o in listed],
-            }
-        ),
-        hide_index=True,
-        width="stretch",
-        key=key,
-        on_select=pick,
-        selection_mode="single-row",
-        alt=t("True neighbors, nearest first."),
-    )
+    columns = {
+        t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
+        t("cosine"): links.cosines.round(3),
+        t("sense"): [sense_note(o) for o in listed],
+        t("sentence"): [o.sentence for o in listed],
+    }
+    lists.grid(columns, key=key, on_select=pick, selection_mode="single-row", alt=t("True neighbors, nearest first."))
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
