@@ -13,7 +13,11 @@ module = show_titles(
         t("Words near a word, by how strongly they go with it, and which of them tell its senses apart."),
         "pages._texts.collocates",
     ),
-    keyness=(t("What is this corpus about?"), t("Its keywords: what it says more often than another corpus."), "pages._texts.keyness"),
+    keyness=(
+        t("What is this corpus about?"),
+        t("Its keywords: what it says more often than another corpus."),
+        "pages._texts.collocates:show_keywords",
+    ),
     change=(
         t("Does it mean the same in both?"),
         t("One word in two corpora, or before and after a date: is it used differently, beyond chance?"),

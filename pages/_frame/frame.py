@@ -56,10 +56,10 @@ def frame(file: str) -> InUse:
     st.components.v2.component("browser", js=BROWSER, html="<span></span>")(key="browser")
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for heading in menu():
+        for heading, pages in menu().items():
             with st.container(gap="xxsmall"):
-                st.caption(heading.label)
-                for item in heading.pages:
+                st.caption(heading)
+                for item in pages:
                     st.page_link(item.file, label=f"**{item.label}**" if item == page else item.label, icon=item.icon, width="stretch")
         content = language.choose()
         in_use = choose(content)
@@ -96,13 +96,17 @@ def part() -> str:
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module such as "pages._map.show". Import it now, so that the title and the inputs appear before torch is loaded."""
+    """Run `show` of a module such as "pages._map.show", or another function such as "pages._texts.collocates:show_keywords".
+
+    The module is imported now, so that the title and the inputs appear before torch is loaded.
+    """
     try:
         with show_errors():
-            import_module(module).show(*args)
+            name, _, function = module.partition(":")
+            getattr(import_module(name), function or "show")(*args)
             import_module("pages._widgets.downloads").show()
             import_module("pages._widgets.components").listen_to_gestures()
-            import_module("pages._home.ahead").warm_up()
+            import_module("pages._home.live").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
                 import_module("pages._widgets.reading").compare_engines(in_use)
     finally:

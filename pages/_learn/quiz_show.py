@@ -18,7 +18,6 @@ from core.text import languages
 from core.text.definitions import definition
 from core.text.labeled_words import sentences_of
 from core.text.readings import WordInContext
-from core.text.tokens import pieces
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.opened import keep, view, workspace
@@ -233,7 +232,11 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
     message = t("Question {k} of {n}", k=game.at + 1, n=n)
-    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _mark_word(quiz_question))
+    show_html(
+        '<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>',
+        message,
+        lists.mark_word(quiz_question.tokens, quiz_question.position),
+    )
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             meaning = definition(languages.in_use(), quiz_question.word, sense)
@@ -273,16 +276,6 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
         (place,) = view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=(word,)))
         words = ", ".join(substitute.word for substitute in place.substitutes[:EXPECTED])
         show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
-
-
-def _mark_word(quiz_question: QuizQuestion) -> Markup:
-    """Return the sentence with its word marked."""
-    parts = []
-    for k, piece in enumerate(pieces(quiz_question.tokens)):
-        blank = piece[: len(piece) - len(piece.lstrip())]
-        text = piece.strip()
-        parts.append(blank + (html("<b>{}</b>", text) if k == quiz_question.position else text))
-    return Markup().join(parts).strip()
 
 
 def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:

@@ -17,7 +17,7 @@ STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</styl
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A slide: its texts, the page that shows more, and its subject. `slide_pictures.DRAW` has its picture by name."""
+    """A slide: its texts, the page that shows more, and its subject. `slide_show.DRAW` has its picture by name."""
 
     name: str
     title: str  # a question

@@ -20,7 +20,7 @@ from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.sentences import as_in_text
-from core.text.tokens import SENTENCE_BEGIN, bare, window, write_word
+from core.text.tokens import SENTENCE_BEGIN, bare, pieces, window, write_word
 from pages._export import record
 from pages._frame import question
 from pages._frame.markup import plain, show_html
@@ -86,6 +86,14 @@ def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Marku
         take,
         chip,
     )
+
+
+def mark_word(tokens: Sequence[str], position: int) -> Markup:
+    """Return a sentence with one word in bold."""
+    parts = pieces(tokens)
+    word = parts[position].lstrip()
+    blank = parts[position][: len(parts[position]) - len(word)]
+    return html("{}{}<b>{}</b>{}", "".join(parts[:position]), blank, word, "".join(parts[position + 1 :])).strip()
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
