@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
@@ -23,7 +22,7 @@ from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
 from pages._frame import examples
-from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
+from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's, of what was settled last
@@ -48,7 +47,7 @@ def settle() -> InQuestion:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
     before = st.session_state.get(KEY)
-    page = getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
+    page = current_page()
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
     code = languages.in_use().code
@@ -131,10 +130,8 @@ def tap(key: str) -> None:
 
 def words() -> tuple[WordInContext, ...]:
     """Return the selected words of both sentences in context. A sentence without one is left out."""
-    result = now()
-    return tuple(
-        WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None
-    )
+    sides = zip(now().tokens, now().positions, strict=True)
+    return tuple(WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in sides if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:

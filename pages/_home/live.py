@@ -1,5 +1,6 @@
-"""Home while the user types, and what is prepared before users need it. Sentences, verdict and picture are one fragment, so that a key runs
-nothing else.
+"""Home while the user types, and the preparation of slow work before users need it.
+
+Sentences, verdict and picture are one fragment, so that a key runs nothing else.
 
 Before the server answers, it opens what Home needs: torch, the bundled model, its vectors and a verdict. Half a minute after the first
 page, it compiles functions and opens the slowest parts of other pages. Home is not prepared in a thread during the first visit, because

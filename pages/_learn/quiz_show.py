@@ -55,12 +55,6 @@ def current_number() -> tuple[int, BadInput | None]:
     return state[NUMBER], error
 
 
-def find_game(number: int, model: str, language: str) -> Game:
-    """Return the user's game of a quiz. Each model has its own."""
-    games = st.session_state.setdefault(GAMES, {})
-    return games.setdefault((number, model, language), Game(number))
-
-
 def start_other() -> None:
     """Start a random quiz. This is a callback."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
@@ -192,7 +186,7 @@ def show(in_use: InUse) -> None:
         )
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
-    game = find_game(number, in_use.model, language.code)
+    game = st.session_state.setdefault(GAMES, {}).setdefault((number, in_use.model, language.code), Game(number))
     head = st.container()
     body = st.container()
     done = [read_question(in_use, item) for item in items[: len(game.answers)]]
@@ -310,7 +304,8 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
     notice(compare_scores(quiz_questions, done, game.answers))
-    _share_line(quiz.line(game.number, hits, right, _link(game.number)))
+    texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
+    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
     with st.container(horizontal=True, gap="small"):
         st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=start_other)
         if game.number != quiz.today():
@@ -329,9 +324,3 @@ def _link(number: int) -> str:
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     _, view = door("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
-
-
-def _share_line(line: str) -> None:
-    """Show the line and its button."""
-    words = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
-    _share_widget(key="guess.share", data={"line": line, **words})

@@ -251,20 +251,14 @@ def _show_anisotropy(measures: dict) -> None:
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
         return
-    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
-        _tell_anisotropy(layers, random, senses)
-
-
-def _tell_anisotropy(layers: list[str], random: dict, senses: dict) -> None:
-    show_html(
-        "{}",
-        t(
-            "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
-            "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
-        ),
+    text = t(
+        "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
+        "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
     )
-    lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
-    notice(_describe_anisotropy(layers, senses))
+    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
+        show_html("{}", text)
+        lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
+        notice(_describe_anisotropy(layers, senses))
 
 
 def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
@@ -309,11 +303,11 @@ def _show_colophon(in_use: InUse) -> None:
         st.code(citation.ELMO, language="bibtex", wrap_lines=True)
     with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(citation.describe_installation(_settings(in_use)), language=None)
+        st.code(citation.describe_installation(_list_settings(in_use)), language=None)
 
 
-def _settings(in_use: InUse) -> dict[str, str]:
-    """Return what is in use by name: of a path its last part."""
+def _list_settings(in_use: InUse) -> dict[str, str]:
+    """Return the names of the selected model and data, without the folders of paths."""
     named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
     settings = {key: short_name(name) for key, name in named.items() if name}
     return settings | {"engine": in_use.engine, "language": i18n.language()}

@@ -52,15 +52,8 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         accuracies = [shares[space] for space in model_layers.alone]
         lines.append(Line(name, accuracies, [model_layers.title(space) for space in model_layers.alone]))
         best = model_layers.alone[int(np.argmax(accuracies))]
-        notes.append(
-            t(
-                "{model} is best at {where} ({share:.1%}; mix {mix:.1%})",
-                model=name,
-                where=model_layers.title(best),
-                share=shares[best],
-                mix=shares["mix"],
-            )
-        )
+        values = {"model": name, "where": model_layers.title(best), "share": shares[best], "mix": shares["mix"]}
+        notes.append(t("{model} is best at {where} ({share:.1%}; mix {mix:.1%})", **values))
         if SENSES in shares:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
         rows += [
@@ -68,13 +61,9 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             for space, share in shares.items()
         ]
     chance = float(np.mean([item.chance for item in measured]))
-    message = "; ".join(notes)
-    draw(
-        depth_figure(lines, chance),
-        key="compare.depth",
-        alt=t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance),
-    )
-    notice([t("{told}; shuffled labels {chance:.1%}.", told=message, chance=chance)])
+    alt = t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance)
+    draw(depth_figure(lines, chance), key="compare.depth", alt=alt)
+    notice([t("{told}; shuffled labels {chance:.1%}.", told="; ".join(notes), chance=chance)])
     lists.offer_table(rows, name="compare-layers", key="compare.layers")
     _costs(names, models, measured)
 

@@ -40,7 +40,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Lists, what to notice, table twin."""
+    """Show the inputs, the lists, what to notice and the data table."""
     words = [c for c in (first, second) if c.position is not None]
     over = workspace(in_use)
     everything = over.every_token  # read once, because the job may end meanwhile

@@ -1,5 +1,6 @@
 """The Next word page: a text, and the words before and after it, the surprisal of each word, or the effect of an edit; or a masked word."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 import streamlit as st
@@ -70,12 +71,15 @@ def _show_next(in_use: InUse, read: Reading) -> None:
     with left:
         lists.heading(t("Before “{word}”", word=shorten(first, 24)), BACKWARD, t("backward, from the right"))
         _draws(in_use, read, backward=True)
-        word_buttons("before", before, BACKWARD, longest, _prepend)
+        word_buttons("before", before, BACKWARD, longest, _join, True)
     with right:
         lists.heading(t("After “{word}”", word=shorten(last, 24)), FORWARD, t("forward, from the left"))
         _draws(in_use, read, backward=False)
-        word_buttons("after", after, FORWARD, longest, _append)
-    _how_to_draw()
+        word_buttons("after", after, FORWARD, longest, _join, False)
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        about = t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first.")
+        st.slider(t("Temperature"), **bound("pheat"), help=about)
+        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
     st.caption(t("Words outside the vocabulary get {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_write_notices(first, last, before, after))
     rows = [
@@ -99,36 +103,24 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
         st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
 
 
-def _how_to_draw() -> None:
-    """Draw the temperature and the seed for both directions."""
-    with st.popover(t("How words are drawn"), icon=":material/casino:"):
-        st.slider(
-            t("Temperature"),
-            **bound("pheat"),
-            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
-        )
-        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
-
-
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
-    text = st.session_state[passage.TEXT]
     tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
         workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )
-    joined = expectation.prepended if backward else expectation.appended
-    position = st.session_state.get(passage.AT)
-    moved = position + len(written.words) if backward and position is not None else position
-    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, position=moved)
+    ended = ("before" if backward else "after") if written.ended else None
+    _put_words(written.words, backward=backward, ended=ended)
 
 
-def _append(word: str) -> None:
-    passage.put(expectation.appended(st.session_state[passage.TEXT], [word]))
+def _join(word: str, backward: bool) -> None:
+    """Put a word before or after the text. This is the callback of its button."""
+    _put_words([word], backward=backward)
 
 
-def _prepend(word: str) -> None:
-    position = st.session_state.get(passage.AT)
-    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), position=None if position is None else position + 1)
+def _put_words(words: Sequence[str], *, backward: bool, ended: str | None = None) -> None:
+    position, joined = st.session_state.get(passage.AT), expectation.prepended if backward else expectation.appended
+    moved = position + len(words) if backward and position is not None else position
+    passage.put(joined(st.session_state[passage.TEXT], words), ended=ended, position=moved)
 
 
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:

@@ -204,15 +204,8 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
     lines = []
     p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
     if np.isfinite(p).all():
-        lines.append(
-            t(
-                "Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.",
-                a=p[0],
-                b=p[1],
-                c=p[2],
-                d=p[3],
-            )
-        )
+        values = dict(zip("abcd", p, strict=True))
+        lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
         lines += _verdict(*p)
     for direction, (old, new) in enumerate(zip(before, after, strict=True)):
         lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))

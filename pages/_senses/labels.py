@@ -31,11 +31,10 @@ def current(view: str, suggested: list[str]) -> list[str]:
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
-    names = [
+    return [
         clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
         for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
     ]
-    return names
 
 
 def suggested_names(groups: Groups) -> list[str]:

@@ -125,7 +125,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
-    store.fill_inputs()
+    st.session_state.update(st.session_state.pop("change.filled", {}))  # from the files that the user opened
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
@@ -181,14 +181,9 @@ def _news(in_use: InUse) -> str:
 
 def _offer_example(news: str) -> None:
     if news:
-        st.button(
-            t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]),
-            icon=":material/science:",
-            key="change.example",
-            on_click=lambda: st.session_state.update(
-                {WORD: EXAMPLE_WORDS[0], FIRST: ENGLISH_SENTENCES, SECOND: news, "change_by": CORPORA}
-            ),
-        )
+        title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
+        values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+        st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
 
 
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
@@ -201,11 +196,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             f"{name}: {', '.join(f'{n} {group}' for n, group in zip(row, result.names, strict=True))}"
             for name, row in zip(bands, counts.tolist(), strict=True)
         )
-        draw(
-            bands_figure(bands, counts, result.names, key="bands"),
-            key="change.bands",
-            alt=t("Sentences by sense. {shares}.", shares=shares),
-        )
+        alt = t("Sentences by sense. {shares}.", shares=shares)
+        draw(bands_figure(bands, counts, result.names, key="bands"), key="change.bands", alt=alt)
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
@@ -229,7 +221,9 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
     _sentences(result, names)
-    store.download_graph(result)
+    with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
+        for name, text in change.graph_files(result).items():
+            st.download_button(name, text.encode(), name, store.TSV, key=f"change.{name}", on_click="ignore")
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:

@@ -84,7 +84,8 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
         elif column == step.column:
             text = html('<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{}</span>', text)
         parts.append(blank + text)
-    chip = sense_chip(path.read[k], path.senses) if revealed else ""
+    sense = path.read[k]
+    chip = lists.chip_of(sense, sense_color(path.senses.index(sense))) if revealed else ""
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
@@ -191,11 +192,6 @@ def edit_name(step: EditStep) -> str:
     if step.new is None:
         return t("“{old}” goes out", old=shorten(step.old))
     return t("“{old}” becomes “{new}”", old=shorten(step.old), new=shorten(step.new))
-
-
-def sense_chip(sense: str, senses: Sequence[str]) -> str:
-    """Return a sense on a background of its color."""
-    return lists.chip_of(sense, sense_color(senses.index(sense)))
 
 
 def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:

@@ -152,7 +152,12 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     """Show how far each word moves the vector of an unlabeled word."""
     result = answer.influence
     if result.changed:
-        show_html("<p>{}</p>", influence_notices.explain_moves(result), place=picture)
+        word = result.word_at(result.position)
+        text = t(
+            "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.",
+            word=word,
+        )
+        show_html("<p>{}</p>", text, place=picture)
     column = result.views.index(options.layer)
     blue = LAYER_COLORS["2"]
     values = result.moved[:, :, influence.HALVES.index(options.half)]

@@ -147,32 +147,17 @@ def stepper(
         back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
     with middle:
         number = int(choice(key, label, numbers, "1", required=True, label_visibility="collapsed")) - 1
-    back.button(
-        t("Back"),
-        key=f"{buttons}.back",
-        icon=icons[0],
-        disabled=number == 0,
-        shortcut=shortcuts[0],
-        on_click=_go,
-        args=(key, numbers, number - 1),
-    )
-    forward.button(
-        following(number),
-        key=f"{buttons}.next",
-        type="primary",
-        icon=icons[1],
-        disabled=number == len(numbers) - 1,
-        shortcut=shortcuts[1],
-        on_click=_go,
-        args=(key, numbers, number + 1),
-    )
+
+    def draw_button(place: Any, label: str, name: str, side: int, **options: Any) -> None:
+        target = number + (1, -1)[name == "back"]
+        options |= {"icon": icons[side], "shortcut": shortcuts[side], "disabled": target not in range(len(numbers))}
+        place.button(label, key=f"{buttons}.{name}", on_click=lambda: st.session_state.update({key: numbers[target]}), **options)
+
+    draw_button(back, t("Back"), "back", 0)
+    draw_button(forward, following(number), "next", 1, type="primary")
     with row:
         _listen(key, f"{buttons}.back", f"{buttons}.next", arrows=any(shortcuts))
     return number
-
-
-def _go(key: str, numbers: tuple[str, ...], number: int) -> None:
-    st.session_state[key] = numbers[number]
 
 
 # Streamlit answers a button with the last complete run, and stores one click for the next run, so the first of two quick steps was lost. A

@@ -65,9 +65,8 @@ def _foreign(*chosen: Chosen) -> None:
         language.offer_its_language(word, "inputs.read")
 
 
-def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list[int]:
-    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant."""
-    return [k for k, token in enumerate(tokens) if k in meant or not all(category(sign).startswith("P") for sign in bare(token))]
+def _is_punctuation(token: str) -> bool:
+    return all(category(sign).startswith("P") for sign in bare(token))
 
 
 def _readings(*chosen: Chosen) -> None:
@@ -116,9 +115,10 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             st.info(t("Type a sentence, or pick an example."), icon=":material/edit:")
             return Chosen(text or "", (), None)
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
+        selected = result.guesses[number], result.positions[number]
         position = st.pills(
             label_of_word,
-            _words_among(tokens, (result.guesses[number], result.positions[number])),
+            [k for k, token in enumerate(tokens) if k in selected or not _is_punctuation(token)],
             default=result.guesses[number],
             required=True,
             **bound(f"{key}i"),

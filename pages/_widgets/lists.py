@@ -200,14 +200,11 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
     st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
-            boundary = p.word in SPECIALS
-            title = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
+            title, boundary = f"**{question.plain_label(write_word(p.word))}**", p.word in SPECIALS
+            if boundary:
+                title = f"*{t('sentence start')}*" if p.word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
             label = f"{title} {p.probability:.1%}" if p.probability >= 0.0005 else f"{title} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
-
-
-def _boundary(word: str) -> str:
-    return f"*{t('sentence start')}*" if word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
 
 
 def fared(word: str, expected: Expected) -> str:
@@ -247,10 +244,5 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 def static_line(share: float, where: str, difference: Paired) -> str:
     """State the accuracy of the static context, the difference of a space to it, and whether it is significant."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
-    return t(
-        "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",
-        share=share,
-        where=where,
-        difference=difference.in_points(),
-        verdict=verdict,
-    )
+    values = {"share": share, "where": where, "difference": difference.in_points(), "verdict": verdict}
+    return t("The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.", **values)
