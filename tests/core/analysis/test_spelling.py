@@ -11,7 +11,7 @@ from core.elmo.model import BiLM
 from core.figures.walk import cosine_table, letter_marks, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
-from tests.core.classify_parts import SHAPE, tiny_encoder
+from tests.tiny import SHAPE, tiny_encoder
 
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
 

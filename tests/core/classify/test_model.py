@@ -13,7 +13,7 @@ from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
 from core.learning.folders import pack, round_as_stored, unpack
-from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
+from tests.tiny import NETWORK, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]

@@ -23,7 +23,7 @@ from core.files.artifacts import read_json, write_json
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text import languages
 from core.text.tokens import bare
-from tests.core.classify_parts import SHAPE, table, tiny_encoder, tiny_vectors
+from tests.tiny import SHAPE, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 RESULT = {"accuracy", "macro_f1", "confusion", "seconds", "mix", "n", "labels", "task", "variant", "per_class", "ece", "data"}

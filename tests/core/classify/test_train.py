@@ -26,7 +26,7 @@ from core.files import artifacts
 from core.files.artifacts import read_json, write_json
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
-from tests.core.classify_parts import CONFIG, dataset, table, tiny_encoder
+from tests.tiny import CONFIG, dataset, table, tiny_encoder
 
 torch.set_num_threads(1)
 ALL = [variant for variant in VARIANTS.values() if not variant.members]  # committees: test_classify_committee

@@ -26,8 +26,8 @@ from core.training.data import Corpus, prepare
 from core.training.recipe import Recipe, validation
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import copy_vectors, go_on_from
-from tests.core.classify_parts import CONFIG, dataset, frozen
 from tests.core.elsewhere import META, Elsewhere, elsewhere
+from tests.tiny import CONFIG, dataset, frozen
 
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
