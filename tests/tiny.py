@@ -26,8 +26,6 @@ from core.static.vectors import StaticVectors
 from core.tasks.catalog import TASKS
 from core.tasks.task import TaskRecipe
 
-# --- classifiers --------------------------------------------------------------------------------------------------------
-
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
 TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}
 FILLERS = ["the", "a", "of", "new", "old", "big", "on", "Monday", "says", "again"]
@@ -86,8 +84,6 @@ def trained_heads(names: Iterable[str], data: Dataset, parts: Frozen) -> dict[st
     return heads
 
 
-# --- texts of one word with two meanings --------------------------------------------------------------------------------
-
 BANK_PLACES = ("mill", "bridge", "old ferry", "church", "willows", "lock", "meadow", "village")
 BANK_PEOPLE = ("a baker", "the farmer", "our aunt", "a young clerk", "the widow", "his partner", "the miller", "a student")
 GARDEN = "{person} planted roses in the garden beside the {place}."
@@ -128,8 +124,6 @@ def write_dated_text(folder: Path) -> str:
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return str(path)
 
-
-# --- data sets of the ELMo paper's tasks ------------------------------------------------------------------------------
 
 TASK_RECIPE = {"hidden": 6, "character_dim": 4, "epochs": 2, "batch_size": 4, "train_limit": 0, "dev_limit": 8, "test_limit": 0}
 PEOPLE = ["Ada", "Bruno", "Clara", "Dario"]
@@ -200,8 +194,6 @@ def _paragraph(k: int) -> dict:
     answers = [{"text": where, "answer_start": context.index(where)}] * 2 + [{"text": who, "answer_start": 0}]
     return {"context": context, "qas": [{"question": f"Where was {who} born?", "id": str(k), "answers": answers}]}
 
-
-# --- documents ----------------------------------------------------------------------------------------------------------
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

@@ -302,9 +302,6 @@ def searched() -> EncodedCorpus:
     return encode(open_corpus("sentences")[:400], "ours")
 
 
-# --- what is asked of each input ----------------------------------------------------------------------------------------
-
-
 def _written(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path

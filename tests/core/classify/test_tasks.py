@@ -68,9 +68,6 @@ def call(call, model, vectors):
     return lambda *words: call(*words, "--model", model, "--vectors", vectors)
 
 
-# --- train and classify -----------------------------------------------------------------------------------------------
-
-
 def test_train_answers_with_the_keys_of_the_contract(answer, own):
     result = answer("train", "--task", "topics", "--variant", "glove+elmo", "--train", own)
     assert set(result) == RESULT and result["task"] == "topics" and result["labels"] == ["money", "sky", "sport"]
@@ -167,9 +164,6 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_ca
     assert not list((private_cache / "training").iterdir())
 
 
-# --- what ships -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def data(tmp_path) -> Path:
     """A folder laid out as the local data are, with few rows."""
@@ -256,9 +250,6 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
     assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000
-
-
-# --- labels of the news -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,6 @@ def assert_same(item: dict, other: dict) -> None:
     assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("variant", [v.name for v in ALL])
 def test_every_variant_learns_which_word_says_the_topic(trained, variant):
     meta = trained[variant].meta
@@ -271,9 +268,6 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
         trainer.load(path)
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
-
-
 def test_scores_by_hand():
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8], [0.45, 0.55]])
     result = evaluate(p, np.array([0, 1, 1, 1, 0]), ["ham", "spam"])
@@ -312,9 +306,6 @@ def test_a_temperature_undoes_logits_that_are_three_times_too_sure():
     logits = random.normal(size=(20_000, 3))
     truth = np.array([random.choice(3, p=row) for row in softmax_rows(logits)])
     assert best_temperature(logits * 3, truth) == pytest.approx(3, rel=0.05)
-
-
-# --- heads ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", [v.name for v in ALL])

@@ -169,9 +169,6 @@ def python_m_core(*arguments, **options) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True, **pipes, **options)
 
 
-# --- embed ------------------------------------------------------------------------------------------------------------
-
-
 def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer, model, tmp_path):
     (tmp_path / "in.json").write_text(json.dumps(SENTENCES))
     result = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "new" / "out.npz")
@@ -261,9 +258,6 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
                 for k in range(10):
                     top = np.concatenate(list(expected[str(k)][...]), axis=1)  # (2, T, 16) -> (T, 32)
                     np.testing.assert_allclose(got[f"{i}/{k}"][2], top, atol=1e-5, rtol=0)
-
-
-# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def neighbors(answer, model, corpus, sentence: str, *more) -> dict:
@@ -385,9 +379,6 @@ def test_static_neighbors_ask_the_bundled_vectors_by_default(answer):
     result = answer("static-neighbors", "--word", "river")
     keys_are(result, "static-neighbors")
     assert len(result["neighbors"]) == NEIGHBORS and "river" not in {n["word"] for n in result["neighbors"]}
-
-
-# --- evaluate, predict ------------------------------------------------------------------------------------------------
 
 
 def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_by_hand(answer, model, tmp_path):
@@ -646,9 +637,6 @@ def test_predict_goes_on_from_the_last_sentence_forward_and_before_the_first_bac
     assert predictions(f"{first} {last}", "backward") == predictions(first, "backward") != predictions(last, "backward")
 
 
-# --- index, convert ---------------------------------------------------------------------------------------------------
-
-
 def test_index_build_says_what_was_made_and_info_says_the_same_later(answer, model, corpus, tmp_path):
     folder = tmp_path / "index"
     built = answer("index", "build", "--corpus", corpus, "--output", folder, "--model", model)
@@ -858,9 +846,6 @@ def test_convert_writes_nothing_into_the_folder_of_a_model(answer, call, model, 
     for more in ((), ("--overwrite",)):
         error = is_one_line_error(*call("convert", "--model", tmp_path / "new", "--output", tmp_path / "new", *more))
         assert "is read by this command" in error
-
-
-# --- pretrain ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -1074,8 +1059,6 @@ def test_pretrain_says_at_once_what_it_cannot_use(call, training, tmp_path, wron
     assert said in is_one_line_error(status, out, err.split("0 tokens\n")[-1]) and steps == []  # behind the note on what was read
 
 
-# --- errors of the user -----------------------------------------------------------------------------------------------
-
 EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
 ASK = ["neighbors", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
 MISTAKES = {
@@ -1200,9 +1183,6 @@ def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypat
         main.main(["predict", "--text", "the", "--model", str(model)])
 
 
-# --- help -------------------------------------------------------------------------------------------------------------
-
-
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
     """(words of the command, the command) of every command that is no group."""
     below = command.commands if isinstance(command, click.Group) else {}
@@ -1270,9 +1250,6 @@ def test_an_option_that_takes_several_values_is_repeated():
     train = "train --task spam --variant tfidf --train a.csv"
     several, as_json = main.parsed(main.elmoscope, shlex.split(f"{train} --seeds 1 --seeds=2 --output r --json"))
     assert (several.keywords["seeds"], several.keywords["output"], as_json) == ((1, 2), "r", True)
-
-
-# --- real processes ---------------------------------------------------------------------------------------------------
 
 
 def test_a_real_process_puts_the_object_on_stdout_and_progress_on_stderr(model, corpus, tmp_path):

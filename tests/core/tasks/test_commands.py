@@ -68,9 +68,6 @@ def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call_t
     assert status == 2 and "wnut17_dev.conll.xz" in err.splitlines()[-1]
 
 
-# --- fetch ------------------------------------------------------------------------------------------------------------
-
-
 class Publisher(Handler):
     """Each of the state's files under its own name."""
 
