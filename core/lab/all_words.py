@@ -16,8 +16,7 @@ from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
 from ..senses.separation import TIE
-from ..static import context
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, static_contexts
 from .datasets import SenseSentence, SpanTarget, split_documents
 
 PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count next to a cosine
@@ -191,7 +190,7 @@ def all_words(
 def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
     """Return the static context of each target, (N, D)."""
     both = [(sentence.tokens, (target.start, target.end)) for sentence in sentences for target in sentence.targets]
-    return context.static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
+    return static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
 
 
 def _target_vectors(

@@ -20,7 +20,7 @@ from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
 from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
 from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report
-from ..static import context
+from ..static.vectors import cosines, forms, nearness
 from ..text.corpora import open_corpus
 from .all_words import group_rows
 
@@ -103,8 +103,8 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
 def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
     """Measure how well sentence length and the word's position separate the senses."""
     occurrences = [table.occurrence(int(row)) for row in rows]
-    points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
-    return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
+    points = forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
+    return sense_report(lambda k: nearness(points[k]), lemmas, labels, seed=0)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:
@@ -122,7 +122,7 @@ def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray,
     If `centered`, the mean of the word's unit vectors is subtracted first.
     """
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
+    return np.array([one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 
 
 def _by_word(report: SenseReport) -> list[float]:

@@ -18,7 +18,7 @@ from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
-from core.static.context import static_contexts
+from core.static.vectors import static_contexts
 from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
