@@ -23,7 +23,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 from core.tasks.task import TaskRecipe
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)

@@ -53,7 +53,6 @@ CORPUS = [
     {"tokens": ["the", "money", "of", "a", "bank"]},
 ]
 
-SEMCOR = "".join(f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2))  # four documents
 SENTENCES_FOUND = {"1": {"one_nn": 0.5}, "mix": {"one_nn": 0.5}, "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []}}
 SENTENCES_FOUND["1"] |= dict.fromkeys(("low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
 SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority": 0.5}
@@ -67,13 +66,6 @@ KEYS = {  # of each command's JSON: a contract (DESIGN, section 6)
         *LAYERS,
         *["most_frequent", "n", "model", "n_train", "unseen", "best_mix", "static", "order", "documents", "dropped"],
     },
-    "lab all-words": {
-        *LAYERS,
-        *["most_frequent", "n", "model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"],
-    },
-    "lab pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
-    "lab tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model", "order"},
-    "lab sentences": {*LAYERS, *["best_mix", "model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"]},
     "lab card": {"format", "fingerprint", "model", "measures", "output", *PROVENANCE},
     "evaluate perplexity": set(
         ["forward", "backward", "mean", "tokens", "unknown_share", "charged_forward", "charged_backward", "unknown_types"]
@@ -168,6 +160,9 @@ def python_m_core(*arguments, **options) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True, **pipes, **options)
 
 
+# --- embed ------------------------------------------------------------------------------------------------------------
+
+
 def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer, model, tmp_path):
     (tmp_path / "in.json").write_text(json.dumps(SENTENCES))
     result = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "new" / "out.npz")
@@ -249,6 +244,9 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
                 for k in range(10):
                     top = np.concatenate(list(expected[str(k)][...]), axis=1)  # (2, T, 16) -> (T, 32)
                     np.testing.assert_allclose(got[f"{i}/{k}"][2], top, atol=1e-5, rtol=0)
+
+
+# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def neighbors(answer, model, corpus, sentence: str, *more) -> dict:
@@ -347,6 +345,9 @@ def test_static_neighbors_ask_the_bundled_vectors_by_default(answer):
     assert len(result["neighbors"]) == NEIGHBORS and "river" not in {n["word"] for n in result["neighbors"]}
 
 
+# --- evaluate, predict ------------------------------------------------------------------------------------------------
+
+
 def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_by_hand(answer, model, tmp_path):
     texts = {
         "train": ("the bank of a river", "a bank .", "money of the bank", "the river"),
@@ -391,12 +392,6 @@ def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, mo
     )
 
 
-def test_tags_report_how_much_of_the_test_set_is_in_training(call, model, tmp_path):
-    (tmp_path / "tags.txt").write_text("the DT B-NP\nbank NN I-NP\n\na DT B-NP\nboat NN I-NP\n")
-    tags = ("lab", "tags", "--train", tmp_path / "tags.txt", "--test", tmp_path / "tags.txt", "--model", model)
-    assert "2 of 2 training sentences are also in the test set" in call(*tags)[2]
-
-
 def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
     train = write_jsonl(tmp_path / "train.jsonl", [labeled("bank", "the bank", "edge")])
     test = write_jsonl(tmp_path / "test.jsonl", [labeled("bank", "a bank", "edge"), labeled("river", "a river", "water")])
@@ -423,57 +418,6 @@ def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
     assert result["n"] + result["n_train"] == 20 and result["unseen"] == 0
 
 
-def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
-    (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
-    (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
-    result = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
-    keys_are(result, "lab tags")
-    assert (result["n_train"], result["n"], result["tags"]) == (45, 4, 2)
-    assert result["0"] == result["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
-    assert set(result["best_mix"]) == {"weights", "accuracy"}
-    few = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
-    assert few["n_train"] == 4
-
-
-def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
-    (tmp_path / "a.tsv").write_text(SEMCOR)
-    result = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
-    keys_are(result, "lab all-words")
-    assert (result["n"], result["n_train"], result["unseen"]) == (4, 4, 0)
-    assert set(result["most_frequent"]) == {"accuracy", "ambiguous"}
-    for name in LAYERS:
-        assert set(result[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
-        assert set(result[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
-    too = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
-    assert too.keys() - result.keys() == {"senses"} and too["senses"].keys() == result["1"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == result
-
-
-def test_evaluate_sentences_measures_every_layer_of_a_labeled_corpus(answer, model, tmp_path):
-    rows = [
-        {"tokens": ["the", word, "of", cue], "position": 1, "word": word, "lemma": word, "sense": cue}
-        for word in ("bank", "river")
-        for cue in ("money", "a")
-    ]
-    result = answer("lab", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
-    keys_are(result, "lab sentences")
-    for name in LAYERS:
-        assert set(result[name]) == {
-            *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
-            *("less_static", "centered", "centered_less_static", "centered_less", "without"),
-        }
-    assert (result["n"], result["words"], result["majority"]) == (12, 2, 0.5)
-    assert abs(result["0"]["gap"]) < 1e-6 < result["1"]["gap"] and result["1"]["one_nn"] == 1
-    too = answer("lab", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
-    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == result["1"]["less_static"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == result
-
-
-def test_evaluate_random_has_the_sense_space_too(answer):
-    result = answer("lab", "random", "--space", "senses")
-    assert result["senses"]["low"] < result["senses"]["mean"] < result["senses"]["high"] and result["senses"]["mean"] < result["1"]["mean"]
-
-
 @pytest.fixture
 def card_data(tmp_path, monkeypatch) -> Path:
     """A folder of data sets with a few rows each, and no SemCor."""
@@ -489,7 +433,7 @@ def card_data(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
+def test_card_stores_every_measure_with_its_command(call, model, card_data):
     output = card_data.parent / "card" / "measures.json"
     request = ("lab", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
     status, out, err = call(*request, "--json")
@@ -498,13 +442,9 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
     assert list(result["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
     assert "all_words: left out" in err and "semcor3.tsv.xz" in err
     assert json.loads(output.read_text()) == {key: value for key, value in result.items() if key != "output"}
-    monkeypatch.chdir(card_data)
     for name, facts in result["measures"].items():
-        program, *words = shlex.split(facts["command"].removeprefix("python -m "))
-        assert facts["seconds"] >= 0 and program in ("core", "core.lab")
-        again = answer(*(["lab"] if program == "core.lab" else []), *words)
-        assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
-    assert "--text=corpus/valid.txt.xz --limit=1" in result["measures"]["perplexity"]["command"]
+        limit = " --limit-text=1" if name == "perplexity" else ""
+        assert facts["seconds"] >= 0 and facts["command"] == f"python -m core.lab card --data=FOLDER --only={name}{limit} --model={model}"
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
@@ -601,6 +541,9 @@ def test_predict_goes_on_from_the_last_sentence_forward_and_before_the_first_bac
     first, last = "A river.", "The bank of"
     assert predictions(f"{first} {last}", "forward") == predictions(last, "forward") != predictions(first, "forward")
     assert predictions(f"{first} {last}", "backward") == predictions(first, "backward") != predictions(last, "backward")
+
+
+# --- index, convert ---------------------------------------------------------------------------------------------------
 
 
 def test_index_build_says_what_was_made_and_info_says_the_same_later(answer, model, corpus, tmp_path):
@@ -798,6 +741,9 @@ def test_convert_writes_nothing_into_the_folder_of_a_model(answer, call, model, 
         assert "is read by this command" in error
 
 
+# --- pretrain ---------------------------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def training(tmp_path, monkeypatch) -> tuple[list, list[str]]:
     """Arguments of a tiny training, and a list that fills with the stage of every step taken; a small char-CNN."""
@@ -985,6 +931,8 @@ def test_pretrain_says_at_once_what_it_cannot_use(call, training, tmp_path, wron
     assert said in is_one_line_error(status, out, err.split("0 tokens\n")[-1]) and steps == []  # behind the note on what was read
 
 
+# --- errors of the user -----------------------------------------------------------------------------------------------
+
 EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
 ASK = ["neighbors", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
 MISTAKES = {
@@ -1023,9 +971,6 @@ MISTAKES = {
     "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
     "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
     "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
-    "a semcor file that is none": (["lab", "all-words", "--data", "{dir}/v.txt"], "before any document"),
-    "tags without a second column": (["lab", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
-    "a corpus without senses": (["lab", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labeled words"),
     "a card without data": (["lab", "card", "--data", "{dir}/none"], "no folder"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),
@@ -1094,6 +1039,9 @@ def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypat
         main.main(["predict", "--text", "the", "--model", str(model)])
 
 
+# --- help -------------------------------------------------------------------------------------------------------------
+
+
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
     """(words of the command, the command) of every command that is no group."""
     below = command.commands if isinstance(command, click.Group) else {}
@@ -1133,6 +1081,9 @@ def test_an_option_that_takes_several_values_is_repeated():
     train = "train --task spam --variant tfidf --train a.csv"
     several, as_json = main.parsed(main.elmoscope, shlex.split(f"{train} --seeds 1 --seeds=2 --output r --json"))
     assert (several.keywords["seeds"], several.keywords["output"], as_json) == ((1, 2), "r", True)
+
+
+# --- real processes ---------------------------------------------------------------------------------------------------
 
 
 def test_a_real_process_puts_the_object_on_stdout_and_progress_on_stderr(model, corpus, tmp_path):

@@ -8,7 +8,7 @@ import torch
 from core.elmo.models import Model
 from core.files.artifacts import read_json
 from core.tasks import results
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
 from tests.tiny import task_recipe, tiny_encoder, tiny_vectors, write_task_files
 
