@@ -19,7 +19,7 @@ from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import hub, sums, user_names
 from .artifacts import read_json, write_json
-from .catalog import CATALOG, CatalogEntry, in_words
+from .catalog import CatalogEntry, catalog
 from .download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
@@ -38,7 +38,7 @@ def entries(kind: str) -> list[CatalogEntry]:
     Titles and notes are in the language of the interface.
     """
     _check_kind(kind)
-    listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
+    listed = [entry for entry in catalog() if entry.kind == kind]
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -56,7 +56,7 @@ def available(kind: str) -> list[str]:
 
 def entry_named(name: str, kind: str) -> CatalogEntry | None:
     """Return the catalog's entry of that name, or None. Its `available` is not set."""
-    return next((entry for entry in CATALOG if entry.name == name and entry.kind == kind), None)
+    return next((entry for entry in catalog() if entry.name == name and entry.kind == kind), None)
 
 
 def resolve(
@@ -303,7 +303,7 @@ def existing(name: str, kind: str) -> Path | None:
 
 def is_bundled(name: str, kind: str) -> bool:
     """Return whether a name is that of something that ships."""
-    return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
+    return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in catalog())
 
 
 def _size_mb(path: Path) -> float:
