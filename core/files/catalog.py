@@ -1,10 +1,13 @@
 """List the bundled and published models, vectors and sentences, with their sources and licenses."""
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from ..common import i18n
 from ..common.i18n import say, t
+from . import sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,15 @@ class RemoteFile:
     git_sha1: str | None = None  # of a small file on Hugging Face's hub, which states no other sum
     license: str = ""
     publisher: str = ""
+
+    def matches(self, path: Path) -> bool:
+        """Return whether a file has the published size and sums, as far as they are known."""
+        size = path.stat().st_size
+        totals = {kind: total for kind, total in (("sha256", self.sha256), ("md5", self.md5)) if total}
+        if self.size not in (None, size) or any(sums.sum_of(path, kind) != total for kind, total in totals.items()):
+            return False
+        blob = b"blob %d\0" % size + path.read_bytes() if self.git_sha1 else b""
+        return not blob or hashlib.sha1(blob, usedforsecurity=False).hexdigest() == self.git_sha1
 
 
 @dataclass(frozen=True, slots=True)

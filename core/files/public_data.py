@@ -3,7 +3,6 @@
 Downloaded files are in the folder `data` of the cache, with the same layout as ELMOSCOPE_DATA, which is searched first.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from .catalog import RemoteFile
 from .download import Report, download
-from .sums import file_sum
 
 _AG_NEWS = "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/"
 PUBLISHED = {  # path in the data folder -> file of the copy that torchtext uses: class, title and description, without column names
@@ -99,7 +97,7 @@ def fetch(
             raise BadInput(t("Unknown file {name!r}. Choose: {known}.", name=shorten(name, 200), known=", ".join(files)))
         file = files[name]
         path = folder / name
-        if not (path.is_file() and _is_whole(path, file)):
+        if not (path.is_file() and file.matches(path)):
             if path.exists() and folder != fetched_folder() and not folder.is_relative_to(fetched_folder()):
                 raise BadInput(t("{path} is not the published file. Rename it, or name another folder.", path=path))
             download(file.url, path, size=file.size, md5=file.md5, sha256=file.sha256, report=report, stop=stop)
@@ -115,21 +113,7 @@ def find(name: str, folder: str | Path | None = None) -> Path | None:
     for place in (Path(folder),) if folder is not None else (data_folder(), fetched):
         if place is None or not (path := place / name).is_file():
             continue
-        if place == fetched and name in PUBLISHED and not _is_whole(path, PUBLISHED[name]):
+        if place == fetched and name in PUBLISHED and not PUBLISHED[name].matches(path):
             raise CorruptArtifact(t("{path} has a wrong size or md5. Run: python -m core fetch {name}", path=path, name=data_set_of(name)))
         return path
     return None
-
-
-def _is_whole(path: Path, file: RemoteFile) -> bool:
-    stat = path.stat()
-    wanted = {"md5": file.md5, "sha256": file.sha256}
-    return file.size in (None, stat.st_size) and all(
-        total is None or _sum(kind, path, stat.st_size, stat.st_mtime_ns) == total for kind, total in wanted.items()
-    )
-
-
-@functools.lru_cache(maxsize=32)
-def _sum(kind: str, path: Path, size: int, mtime_ns: int) -> str:
-    """Compute the sum of a file once for each size and time, because pages need it in every run."""
-    return file_sum(path, kind)

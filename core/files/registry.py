@@ -20,6 +20,7 @@ from ..common.markup import shorten
 from . import hub, sums, user_names
 from .artifacts import read_json, write_json
 from .catalog import CatalogEntry, catalog
+from .disk_space import count_bytes
 from .download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
@@ -46,7 +47,7 @@ def entries(kind: str) -> list[CatalogEntry]:
                 names.add(path.name)
                 listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
-    return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
+    return [replace(entry, available=True, size_mb=round(count_bytes(path) / 1e6, 1)) if path else entry for entry, path in places]
 
 
 def available(kind: str) -> list[str]:
@@ -304,11 +305,6 @@ def existing(name: str, kind: str) -> Path | None:
 def is_bundled(name: str, kind: str) -> bool:
     """Return whether a name is that of something that ships."""
     return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in catalog())
-
-
-def _size_mb(path: Path) -> float:
-    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
-    return round(sum(file.stat().st_size for file in files) / 1e6, 1)
 
 
 def _check_kind(kind: str) -> None:
