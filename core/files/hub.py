@@ -17,8 +17,8 @@ from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.limits import check_allowed
 from .artifacts import read_json
-from .catalog import RemoteFile
 from .download import Report, download
+from .published import RemoteFile
 
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"

@@ -19,9 +19,9 @@ from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import hub, sums, user_names
 from .artifacts import read_json, write_json
-from .catalog import CatalogEntry, catalog
 from .disk_space import count_bytes
 from .download import Report, download
+from .published import CatalogEntry, catalog
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders

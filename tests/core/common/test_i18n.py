@@ -15,7 +15,7 @@ import pytest
 from core.classify.model import VARIANTS
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
-from core.files.catalog import catalog
+from core.files.published import catalog
 from core.tasks.catalog import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]

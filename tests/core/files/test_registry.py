@@ -18,8 +18,8 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import registry
-from core.files.catalog import CatalogEntry, RemoteFile
 from core.files.download import DownloadStopped, Progress, download
+from core.files.published import CatalogEntry, RemoteFile
 from core.files.registry import entries, entry_named, fetch, model_files, resolve
 from core.index.tables import index_at
 
