@@ -62,13 +62,13 @@ PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch):
     """A difference such as +6.2 is a number; only texts are guarded."""
-    exported, twin = {}, lists.twin
+    exported, offer_table = {}, lists.offer_table
 
-    def noting(table: pd.DataFrame, **named):
-        exported[named["key"]] = table
-        return twin(table, **named)
+    def noting(table, **named):
+        exported[named["key"]] = pd.DataFrame(table)
+        return offer_table(table, **named)
 
-    monkeypatch.setattr(lists, "twin", noting)
+    monkeypatch.setattr(lists, "offer_table", noting)
     path, address = PAGES[page]
     opened_whole(path, **address)
     assert exported
