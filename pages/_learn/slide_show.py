@@ -296,8 +296,7 @@ def _choose_word(in_use: InUse) -> str:
     words = list(dict.fromkeys([target, *examples.pairs(), *(example.word for example in examples.decided()), *labeled]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “Model and data”."))
-    options = {"labeled": labeled, "separability": {}, "titles": {}, "help": t("Search by word or theme.")}
-    return word_search(st.container(), "slide_word", words, target, **options).casefold()
+    return word_search(st.container(), "slide_word", words, target, labeled=labeled, help=t("Search by word or theme.")).casefold()
 
 
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:

@@ -128,18 +128,11 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]
-    if not all(texts) or is_same(*(SpaceName(in_use.model, layer, text.strip()) for text in texts)):
-        notice(
-            [
-                t(
-                    "Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).",
-                    model=in_use.model,
-                    where=layer_title(layer),
-                )
-            ]
-        )
-        return None
     first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
+    if not all(texts) or is_same(first, second):
+        values = {"model": in_use.model, "where": layer_title(layer)}
+        notice([t("Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).", **values)])
+        return None
     return first, second
 
 
@@ -234,9 +227,5 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
                 color,
                 t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
-            lists.word_lines(
-                [
-                    (c.words[neighbor], float(cosine), t("in both") if neighbor in both else "")
-                    for neighbor, cosine in zip(neighbors[k], cosines[k], strict=True)
-                ]
-            )
+            rows = zip(neighbors[k], cosines[k], strict=True)
+            lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])

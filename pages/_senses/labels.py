@@ -64,25 +64,17 @@ def editor(view: str, groups: Groups) -> None:
         frame = frame.drop(columns="substitutes")
     if len(names) < 2 or not any(groups.words):  # no other group lacks them
         frame = frame.drop(columns="words")
+    text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
+    columns = {
+        "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+        "sentences": st.column_config.NumberColumn(t("Sentences")),
+        "substitutes": text(t("Typical substitutes"), help=about),
+        "words": text(t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")),
+    }
     st.markdown(t("**What are they?** Type your labels."))
     try:
-        st.data_editor(
-            frame,
-            key=key,
-            hide_index=True,
-            width="stretch",
-            disabled=["sentences", "substitutes", "words"],
-            column_config={
-                "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
-                "sentences": st.column_config.NumberColumn(t("Sentences")),
-                "substitutes": st.column_config.TextColumn(
-                    t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
-                ),
-                "words": st.column_config.TextColumn(
-                    t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
-                ),
-            },
-        )
+        disabled = ["sentences", "substitutes", "words"]
+        st.data_editor(frame, key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
     except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()

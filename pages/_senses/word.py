@@ -77,16 +77,8 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     usual = _usual(over, table)
     labeled = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*labeled, *table.lemmas}), *words]))
-    word = word_search(
-        st.container(),
-        WORD,
-        offered,
-        usual,
-        labeled=labeled,
-        separability={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
-    )
+    about = t("Any word in at least 10 sentences of your corpus.")
+    word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
     with_senses = induction.space_of(over) is not None
@@ -101,15 +93,8 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     if not groups:
         return named, layer, AUTO
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
-    number = places[1].select_slider(
-        t("Number of groups"),
-        numbers,
-        value=AUTO,
-        format_func=lambda n: t("auto") if n == AUTO else n,
-        **bound("found_k"),
-        help=t("auto: suggested from the vectors."),
-    )
-    return named, layer, number
+    options = {"format_func": lambda n: t("auto") if n == AUTO else n, "help": t("auto: suggested from the vectors.")}
+    return named, layer, places[1].select_slider(t("Number of groups"), numbers, value=AUTO, **bound("found_k"), **options)
 
 
 def _usual(over: Workspace, table: OccurrenceTable) -> str:
@@ -137,23 +122,16 @@ def _none(table: OccurrenceTable) -> None:
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
     commonest = next((k for k in order if clusters.tells(table.words[k])), None)
-    values = {
-        "least": clusters.FEWEST,
-        "word": plain(shorten(bare(table.words[commonest]))) if commonest is not None else "",
-        "n": int(counts[commonest]) if commonest is not None else 0,
-    }
-    if commonest is None:
-        st.info(t("No word to group yet. Add text."), icon=":material/edit:")
-    else:
-        st.info(
-            tn(
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
-                values["n"],
-                **values,
-            ),
-            icon=":material/edit:",
+    message = t("No word to group yet. Add text.")
+    if commonest is not None:
+        message = tn(
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
+            int(counts[commonest]),
+            least=clusters.FEWEST,
+            word=plain(shorten(bare(table.words[commonest]))),
         )
+    st.info(message, icon=":material/edit:")
     _ways_on()
 
 

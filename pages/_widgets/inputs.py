@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 from unicodedata import category
 
@@ -159,9 +160,9 @@ def word_search(
     usual: str,
     *,
     labeled: Mapping[str, Labeled],
-    separability: Mapping[str, float],
-    titles: Mapping[str, str],
     help: str,
+    separability: Mapping[str, float] = MappingProxyType({}),
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
