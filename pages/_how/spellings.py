@@ -72,12 +72,8 @@ def _inputs() -> tuple[str, int | None]:
         "scripts": t("Korean, emoji, accents"),
     }
     texts = examples.spelling()
-    offer_examples(
-        list(texts),
-        "spell_example",
-        lambda name: st.session_state.update(spell=texts[name]),
-        format_func=lambda name: f":material/format_quote: {labels[name]}",
-    )
+    labels = {name: f":material/format_quote: {labels[name]}" for name in texts}
+    offer_examples(list(texts), "spell_example", lambda name: st.session_state.update(spell=texts[name]), format_func=labels.get)
     columns = st.columns([5, 3], vertical_alignment="bottom")
     usual, hint = next(iter(texts.values())), t("Type real or invented words")
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
@@ -91,10 +87,8 @@ def _inputs() -> tuple[str, int | None]:
 def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
     """Show where a word's vector comes from, and its neighbors in both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
-    chosen = (
-        st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
-        or "0"
-    )
+    options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}
+    chosen = st.segmented_control(t("Word"), list(names), default="0", **options)
     k = int(chosen) if chosen in names else 0
     left, right = st.columns([5, 3], gap="large")
     with left:
@@ -120,15 +114,10 @@ def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[Sta
         lists.word_lines([(write_word(n.word), n.cosine, "") for n in static])
 
 
-def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    with st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines"):
-        _tables(words, ours, theirs, name)
-
-
-def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    for column, title, matrix, color, key in zip(
-        st.columns(2, gap="large"), (t("Layer 0"), name), (ours, theirs), (LAYER_COLORS["1"], GLOVE), ("ours", "theirs"), strict=True
-    ):
+def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
+    tables = (t("Layer 0"), ours, LAYER_COLORS["1"], "ours"), (name, theirs, GLOVE, "theirs")
+    place = st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines")
+    for column, (title, matrix, color, key) in zip(place.columns(2, gap="large"), tables, strict=True):
         with column:
             lists.heading(title, color)
             alt = t("{title}: {words}.", title=title, words=", ".join(words))
@@ -160,7 +149,9 @@ def write_notices(
         return []
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
-    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *_unread(firings)]
+    unread = _quoted(firing.word for firing in firings if firing.is_unread)
+    last = [t("The model cannot read the letters of {words}.", words=unread)] if unread else []
+    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *last]
 
 
 def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
@@ -205,12 +196,6 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     ]
 
 
-def _unread(firings: list[Firing]) -> list[str]:
-    if not (words := _quoted(firing.word for firing in firings if firing.is_unread)):
-        return []
-    return [t("The model cannot read the letters of {words}.", words=words)]
-
-
 def describe_windows(firings: list[Firing]) -> list[str]:
     """State which words one window covers completely, and which word is read in the smallest pieces."""
     if not all(firing.exact for firing in firings):
@@ -225,14 +210,8 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
         least, heaviest = min(tops, key=lambda top: top[1].share)
-        lines.append(
-            t(
-                "“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).",
-                word=shorten(least.word, 24),
-                window=heaviest.text,
-                share=heaviest.share,
-            )
-        )
+        values = {"word": shorten(least.word, 24), "window": heaviest.text, "share": heaviest.share}
+        lines.append(t("“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).", **values))
     return lines
 
 

@@ -134,10 +134,11 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
 def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) -> None:
     """Draw the self-similarity of words by layer, and state the random pairs of the model."""
     st.markdown(t("**Self-similarity by layer**, vectors {how}", how=how))
-    dots = []
-    for k, panel in enumerate(panels):
-        for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
-            dots.append(Dots(f"{layer_title(str(k))}, {title}", value.mean, value.low, value.high, color=layer_color(str(k))))
+    dots = [
+        Dots(f"{layer_title(str(k))}, {title}", value.mean, value.low, value.high, color=layer_color(str(k)))
+        for k, panel in enumerate(panels)
+        for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained))
+    ]
     alt = t("Self-similarity and explained variance by layer, minus two different words.")
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
@@ -150,15 +151,11 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
 def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> list[str]:
     """State how alike random pairs and a word are at the top layer, and what the treatment changes."""
     panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
+    values = {"layer": len(result.panels) - 1, "two": random_title, "random": panel.mean[RANDOM], "own": panel.mean[RANDOM] + alike.mean}
+    values |= {"more": alike.mean, "span": alike.span("+.2f", times=1), "certain": certainty(alike.verdict)}
     first = t(
         "At layer {layer}, {two} have a mean cosine of {random:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
-        layer=len(result.panels) - 1,
-        two=random_title,
-        random=panel.mean[RANDOM],
-        own=panel.mean[RANDOM] + alike.mean,
-        more=alike.mean,
-        span=alike.span("+.2f", times=1),
-        certain=certainty(alike.verdict),
+        **values,
     )
     if treatment == RAW:
         return [first]
@@ -213,18 +210,9 @@ def find_threshold(in_use: InUse) -> LessonPage:
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
         rows.append(Row(model_layers.in_use().short(name), note, curves))
-        table.append(
-            {
-                t("layer"): name,
-                same_sense: round(same, 3),
-                two_senses: round(across, 3),
-                "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
-                t("threshold"): threshold,
-                t("missed"): round(errors.missed, 3),
-                t("false alarms"): round(errors.passed, 3),
-            }
-        )
+        row = {t("layer"): name, same_sense: round(same, 3), two_senses: round(across, 3), "AUC": round(auc.mean + 0.5, 3)}
+        row |= {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), t("threshold"): threshold}
+        table.append(row | {t("missed"): round(errors.missed, 3), t("false alarms"): round(errors.passed, 3)})
     errors = result[top].errors(threshold)
     aucs = {name: spread.aucs() for name, spread in spreads.items()}
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
@@ -302,14 +290,8 @@ def compare_relations(in_use: InUse) -> LessonPage:
             dots = {relation.name: auc for relation, auc in scored if relation.kind == kind}
             rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
     table = [
-        {
-            t("word"): relation.word,
-            t("sense"): relation.senses[0],
-            t("other sense"): relation.senses[1],
-            t("relation"): titles[relation.kind],
-            "AUC": round(auc, 3),
-            t("reason"): relation.reason,
-        }
+        {t("word"): relation.word, t("sense"): relation.senses[0], t("other sense"): relation.senses[1]}
+        | {t("relation"): titles[relation.kind], "AUC": round(auc, 3), t("reason"): relation.reason}
         for relation, auc in scored
     ]
     return LessonPage(
@@ -350,13 +332,8 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
     ahead = pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
-        return t(
-            "Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.",
-            homonyms=homonyms,
-            related=related,
-            least=FEWEST,
-            layer=where,
-        )
+        values = {"homonyms": homonyms, "related": related, "least": FEWEST, "layer": where}
+        return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
     more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.mean, ahead.low, ahead.high))
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "

@@ -55,16 +55,6 @@ def current_number() -> tuple[int, BadInput | None]:
     return state[NUMBER], error
 
 
-def start_other() -> None:
-    """Start a random quiz. This is a callback."""
-    _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
-
-
-def start_today() -> None:
-    """Start the quiz of the day. This is a callback."""
-    _write(quiz.today())
-
-
 def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
     """Return the current and the longest streak of correct guesses over all quizzes of this visit.
 
@@ -130,15 +120,8 @@ def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: s
 
 def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
     """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
-    values = {
-        "votes": max(reading.votes),
-        "n": sum(reading.votes),
-        "sense": reading.sense,
-        "layer": layer_title(reading.layer),
-        "word": quiz_question.word,
-        "right": reading.right,
-        "others": reading.others,
-    }
+    values = {"votes": max(reading.votes), "n": sum(reading.votes), "sense": reading.sense, "layer": layer_title(reading.layer)}
+    values |= {"word": quiz_question.word, "right": reading.right, "others": reading.others}
     return [
         t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
         t("The vote is right in {right} of the other {others} sentences.", **values),
@@ -307,9 +290,15 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
     _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=start_other)
+        st.button(
+            t("Another quiz"),
+            key="guess.other",
+            type="primary",
+            icon=":material/casino:",
+            on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)),
+        )
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=start_today)
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=lambda: _write(quiz.today()))
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     rows = [
         {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}

@@ -89,12 +89,8 @@ def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
     at_zero = _cosines(in_use, contexts)["0"]
     first, second = contexts.written
     if first != second:
-        return t(
-            "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
-            word=first,
-            other=second,
-            cosine=at_zero,
-        )
+        values = {"word": first, "other": second, "cosine": at_zero}
+        return t("“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).", **values)
     if not model_layers.in_use().is_elmo:
         return t("Same spelling, no context at {where}: cosine {cosine:.2f}.", where=layer_title("0"), cosine=at_zero)
     return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
@@ -163,13 +159,8 @@ def _mix(in_use: InUse, contexts: TwoContexts) -> str:
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
-    line = t(
-        "Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.",
-        mix=shares["mix"],
-        best=shares[best],
-        layer=layer_title(best),
-        null=reports["mix"].null_mean,
-    )
+    values = {"mix": shares["mix"], "best": shares[best], "layer": layer_title(best), "null": reports["mix"].null_mean}
+    line = t("Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.", **values)
     _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", line)
     return line
 

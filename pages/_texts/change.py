@@ -202,12 +202,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
         rows = [
-            {
-                t("distance"): title,
-                t("here"): format_number(measure.value, ".3f"),
-                t("shuffled"): format_number(measure.null, ".3f"),
-                "p": format_p(measure.p).removeprefix("p ").removeprefix("= "),
-            }
+            {t("distance"): title, t("here"): format_number(measure.value, ".3f"), t("shuffled"): format_number(measure.null, ".3f")}
+            | {"p": format_p(measure.p).removeprefix("p ").removeprefix("= ")}
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(rows)
@@ -250,10 +246,8 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                 nearest = members[np.argsort(-result.near[members])][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
-                    lines = [
-                        lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
-                        for o in (result.items[k] for k in nearest)
-                    ]
+                    items = [result.items[k] for k in nearest]
+                    lines = [lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True) for o in items]
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
