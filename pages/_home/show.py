@@ -166,12 +166,8 @@ def offer_html_file(in_use: InUse) -> None:
         return
     key = in_use.model, version(in_use.model, "model"), i18n.language()  # which the page opens in
     with opened:
-        st.caption(
-            t(
-                "One HTML file with {model} in it. It opens from disk in any browser, without a network.",
-                model=plain(short_name(in_use.model)),
-            )
-        )
+        name = plain(short_name(in_use.model))
+        st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
         if jobs.find_job(ALONE_JOB, key) is None:
             if st.button(t("Make the page"), key=f"{ALONE}.make", icon=":material/build:"):
                 _make_html_file(in_use.model, key)

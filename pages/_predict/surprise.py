@@ -162,14 +162,8 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
-    columns[1].button(
-        t("Keep this text to compare"),
-        key="predict.keep",
-        icon=":material/keep:",
-        on_click=_keep,
-        width="stretch",
-        help=t("Copies your text here; then edit the one above."),
-    )
+    options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=_keep, **options)
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")

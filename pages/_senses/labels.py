@@ -115,16 +115,11 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     about = t("Open it here to continue, or give it to a second annotator.")
     name = f"{occurrences.word}-labels.jsonl"
     lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
-    row.button(
-        t("Use these labels everywhere"),
-        icon=":material/done_all:",
-        key="spread.use",
-        disabled=result is None,
-        on_click=lambda: _use(key, occurrences, labels, result),
-        help=t(
-            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
-        ),
+    about = t(
+        "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
     )
+    options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
+    row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
     if limits().uploads:
         brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):

@@ -65,13 +65,11 @@ def _examples() -> None:
     picked = st.session_state.get("decided.example")
     if picked in range(len(items)) and items[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
-    offer_examples(
-        range(len(items)),
-        "decided.example",
-        lambda number: question.put(a=items[number].text, word=items[number].word),
-        label_visibility="visible",
-        format_func=labels.__getitem__,
-    )
+
+    def put(number: int) -> None:
+        question.put(a=items[number].text, word=items[number].word)
+
+    offer_examples(range(len(items)), "decided.example", put, label_visibility="visible", format_func=labels.__getitem__)
 
 
 def _label(example: Decided) -> str:

@@ -186,15 +186,8 @@ def word_search(
             format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
         )
         candidates = [word for word in visible if word in labeled and word != chosen]
-        row.button(
-            t("Surprise me"),
-            icon=":material/casino:",
-            key=f"{key}.surprise",
-            on_click=_draw,
-            args=(key, candidates),
-            disabled=not candidates,
-            help=t("A random labeled word"),
-        )
+        options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
+        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=_draw, args=(key, candidates), **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result
