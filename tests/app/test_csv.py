@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core.common.config import ROOT
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from pages._widgets import lists
 from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
@@ -44,7 +44,7 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "core/files/formulas.py"
+        if function.endswith(".to_csv") and name(path) != "core/files/formats.py"
     ]
     assert wrong == []
 

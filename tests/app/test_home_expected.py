@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.limits import limits
 from core.elmo.weights import save_hdf5
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.text.tokens import bare
 from pages._export.html_file import html_of_view
 from pages._export.notebook_values import notebook
