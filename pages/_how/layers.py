@@ -142,7 +142,7 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> t
     second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
     if second.position is None:
         return [t("Type a second sentence to compare.")], []
-    result = verdict.of_pair(in_use, first, second)
+    result = verdict.compare_pair(in_use, first, second)
     top = model_layers.in_use().top
     degrees = {name: math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) for name, cosine in result.cosines.items()}
     left, right = st.columns(2, gap="large")

@@ -14,7 +14,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_color
 from core.figures.walk import cell_sizes, draw_strip
-from pages._cached.opened import of, workspace
+from pages._cached.opened import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
@@ -43,7 +43,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     if reading.say_if_transformer(in_use, reading.HOW):
         return
     over = workspace(in_use)
-    token_walk = of("model.encoder", walk, over, chosen.tokens, chosen.position)
+    token_walk = view_part("model.encoder", walk, over, chosen.tokens, chosen.position)
     shape = over.model.encoder.model.shape
     all_steps = steps(shape)
     overview = st.container()

@@ -16,7 +16,7 @@ from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
-from pages._cached.opened import of, workspace
+from pages._cached.opened import view_part, workspace
 from pages._cached.spellings import NEIGHBORS, reading, show_reading
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
@@ -43,7 +43,7 @@ def draw_spellings(in_use: InUse, walk: Walk, shape: ModelShape) -> tuple[list[s
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     over = workspace(in_use)
     read, vectors = reading(over), over.vectors
-    results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
+    results = [view_part("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
     neighbors = read.nearest(words, rows, among)
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]

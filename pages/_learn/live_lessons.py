@@ -23,7 +23,7 @@ from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.views import levels
 from core.workspace import Workspace
 from pages._cached import opened
-from pages._cached.opened import keep, of, workspace
+from pages._cached.opened import keep, view_part, workspace
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -95,7 +95,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
     over = workspace(in_use)
     opened.targets(in_use.corpus, over.names.model)  # waits for the table, or shows its progress
     with st.spinner(t("Comparing word pairs…")):
-        result = of("targets", of_table, over, most=4)
+        result = view_part("targets", of_table, over, most=4)
     names = {RAW: t("as they are"), MEAN: t("minus the mean"), TOP: t("minus top directions")}
     kinds = {
         RANDOM: t("two labeled words") if result.labeled else t("two words of this corpus"),
@@ -195,7 +195,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
     over = open_labeled(in_use)
     with st.spinner(t("Comparing word pairs…")):
-        spreads = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
+        spreads = {name: view_part("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
     top = list(spreads)[-2]  # the last layer, before the mix
     left, right = st.columns([1, 2], gap="medium")
     word = choose_word(spreads[top].words, "apart_word", left)
@@ -243,7 +243,7 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
+        p = view_part("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
         line = t(
             "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
             "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
@@ -273,7 +273,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
     over = open_relations(in_use)
     spaces = over.layers.spaces
     layer = coded_choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
-    pairs = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+    pairs = view_part("targets", relations.pairs_of, over, over.language.code, layer, most=16)
     reads = over.reads("model", "vectors", "corpus")
     ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, pairs), most=16)
     titles = {

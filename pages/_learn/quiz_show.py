@@ -23,7 +23,7 @@ from pages._cached.opened import keep, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._frame.menu import door, page_link
+from pages._frame.menu import page_address, page_link
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._frame.question import token_labels
 from pages._widgets import lists
@@ -310,5 +310,5 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
 def _link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
-    _, view = door("guess")
+    _, view = page_address("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"

@@ -32,7 +32,7 @@ from core.text.tokens import bare, join_tokens
 from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
 from pages._cached import opened
-from pages._cached.opened import of, view, workspace
+from pages._cached.opened import view, view_part, workspace
 from pages._export import record
 from pages._frame import examples, question
 from pages._frame.choices import text_box
@@ -185,7 +185,7 @@ def _halves(in_use: InUse, contexts: TwoContexts) -> str:
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    result = of("model.encoder.model.characters", firing, workspace(in_use), word)
+    result = view_part("model.encoder.model.characters", firing, workspace(in_use), word)
     is_known = word in opened.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}

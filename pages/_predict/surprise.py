@@ -28,7 +28,7 @@ from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.lists import fared, word_buttons
+from pages._widgets.lists import describe_rank, word_buttons
 
 MOST = next_words.MOST_RANKED  # words to tap
 
@@ -48,7 +48,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
     )
     for column, item, (title, color, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
         with column:
-            lists.heading(title, color, fared(word, item))
+            lists.heading(title, color, describe_rank(word, item))
             word_buttons(name, item, color, longest, _replace, position)
     st.caption(
         t(

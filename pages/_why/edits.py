@@ -45,7 +45,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = name_senses(view(compute, workspace(in_use), request))
-    judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
+    judgment = verdict.judge(in_use, first, second).verdict
     with senses:
         if not path.lemma:
             why = explain_reference(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)

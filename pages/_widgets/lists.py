@@ -207,7 +207,7 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
 
 
-def fared(word: str, expected: Expected) -> str:
+def describe_rank(word: str, expected: Expected) -> str:
     """Describe the rank and probability of the word in the sentence."""
     if expected.rank is None:
         return t("“{word}”: not in the vocabulary", word=shorten(word, 20))

@@ -1,7 +1,7 @@
 """The verdict on the target word, one meaning or two, the same on every page (core.views.pair).
 
-`on(in_use, first, second)` returns it. It does not depend on the visible layer: it uses the layer that separates the senses of this word
-best. Figures open at the model's default layer (pair_layer.py). `verdict_words` describes it.
+The verdict does not depend on the visible layer: it uses the layer that separates the senses of this word best. Figures open at the model's
+default layer, until the user chooses another.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,6 @@ from core.common.markup import Markup, html, plain
 from core.figures.style import layer_title
 from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
-from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.levels import Judgment
 from core.views.pair import Pair, PairRequest
@@ -29,9 +28,10 @@ from pages._frame.parameters import read_parameter
 from pages._widgets.inputs import Chosen
 
 
-def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
+def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     """Return the pair view of both words."""
-    return _pair(in_use, first.in_context, second.in_context)
+    _measure(in_use)
+    return view(pair.compute, workspace(in_use), PairRequest(first=first.in_context, second=second.in_context))
 
 
 @within_run
@@ -41,17 +41,12 @@ def usual_layer(in_use: InUse) -> str:
 
 
 @within_run
-def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
+def judge(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
     """Return the verdict on the target words of both sentences, and the layer that separates the meanings of the word best."""
     with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
-        return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
+        return compare_pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    return levels.judgment(workspace(in_use), first, second)
-
-
-def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
-    _measure(in_use)
-    return view(pair.compute, workspace(in_use), PairRequest(first=first, second=second))
+    return levels.judgment(workspace(in_use), first.in_context, second.in_context)
 
 
 def _measure(in_use: InUse) -> None:
