@@ -28,7 +28,7 @@ CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 TOKENS = 24  # rows of a layer's picture: a window round the word
 
 
-def direction(walk: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
+def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     reading = walk.backward if backward else walk.forward
     names = [str(k + 1) for k in range(len(reading.steps))]
     layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
@@ -137,7 +137,7 @@ def _compare_repeated_word(walk: Walk) -> str:
     return t("Repeat a word: its two vectors are equal only at layer 0.")
 
 
-def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Rows]:
     """Draw both vectors at the top layer, GloVe's left of them, and the cosines of all layers."""
     second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
     if second.position is None:
@@ -163,7 +163,7 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> t
     ]
 
 
-def mix(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def mix(walk: Walk) -> tuple[list[str], Rows]:
     n = len(walk.layers)
     h = walk.layers[:, walk.position]  # (L, D)
     left, right = st.columns([2, 3], gap="large")

@@ -47,7 +47,7 @@ def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     ]
 
 
-def filters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def filters(walk: Walk) -> tuple[list[str], Rows]:
     spelling = walk.spelling
     rows, names, hovers, winners, table = [], [], [], [], []
     columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
@@ -90,7 +90,7 @@ def filters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     return lines, table
 
 
-def projection(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def projection(walk: Walk) -> tuple[list[str], Rows]:
     units = np.sort(np.argsort(-np.abs(walk.highways[-1].y if walk.highways else walk.pooled), kind="stable")[:UNITS])
     for k, step in enumerate(walk.highways):
         st.markdown(t("**Highway layer {number}**, {n} largest units", number=k + 1, n=len(units)))

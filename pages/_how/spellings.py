@@ -6,8 +6,6 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
-from core.analysis.walk import Walk
-from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
@@ -32,7 +30,7 @@ BY_HEART = 0.3  # share of the vector from one window over the complete word
 PARTED = 3  # words named that a sentence's reader parts
 
 
-def draw_spellings(in_use: InUse, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
     text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)

@@ -14,7 +14,6 @@ from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
 from pages._cached import label_store
-from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.uploads import upload_box, uploads
 from pages._widgets import lists
@@ -105,12 +104,11 @@ def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 
-def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
-    written = label_files.format_labels(
-        occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
-    )
+    tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
+    written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
     options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
     about = t("Open it here to continue, or give it to a second annotator.")
     name = f"{occurrences.word}-labels.jsonl"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -65,13 +64,13 @@ def show(in_use: InUse) -> None:
             _map(occurrences, labels, result)
         with right:
             _ask(key, occurrences, labels, result, offered)
-    _name(key, occurrences, labels, stored)
+    _name(key, occurrences, stored)
     notice(_write_notices(occurrences, labels, result, chosen.layer))
     if notes := _write_use(over.corpus, occurrences, labels):
         st.caption(" ".join(notes))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
-    show_files(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
+    show_files(key, occurrences, labels, result)
 
 
 def _show_set_aside(key: Key) -> None:
@@ -191,7 +190,7 @@ def _selected(occurrences: Occurrences) -> list[Token]:
     return [sentences[k] for k in numbers if k < len(sentences)]
 
 
-def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) -> None:
+def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")

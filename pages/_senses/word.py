@@ -1,6 +1,6 @@
 """The inputs of Senses: the word, the layer and the number of groups, and what to do about a word with too few sentences."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -55,7 +55,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
-            _few(replace(in_use, corpus=over.corpus), table, word, rows)
+            _few(table, word, rows)
         else:
             _none(table)
         return None
@@ -135,7 +135,7 @@ def _none(table: OccurrenceTable) -> None:
     _ways_on()
 
 
-def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)

@@ -103,39 +103,28 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     return html(button, taken_as, occurrence.row, name=name)
 
 
-def keyword_line(
-    tokens: Sequence[str],
-    position: int,
-    remark: str,
-    *,
-    n_words: int = 1,
-    after: str = "",
-    text: str | None = None,
-    shortened: bool = False,
-) -> Markup:
-    """Return a line of a concordance: one or several words between the tokens around them, and a remark at the right.
+def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str | None = None, shortened: bool = False) -> Markup:
+    """Return a line of a concordance: a word between the tokens around it, and a remark at the right.
 
     The spacing is that of `text`, if given. A click opens the complete sentence. `shortened` is for a narrow column.
     """
-    behind = position + n_words
-    start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
+    start, end = window(len(tokens), position, 1, SHORT if shortened else WIDTH)
     pieces = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
-        left, words, right = ("".join(part) for part in (pieces[first:position], pieces[position:behind], pieces[behind:last]))
-        apart = words[: len(words) - len(words.lstrip())] if left else ""
-        return left.lstrip() + apart, words.lstrip(), right
+        left, word, right = "".join(pieces[first:position]), pieces[position], "".join(pieces[position + 1 : last])
+        blank = word[: len(word) - len(word.lstrip())] if left else ""
+        return left.lstrip() + blank, word.lstrip(), right
 
     return html(
         '<div class="kwic aligned{}"><details><summary title="{}"><span class="cut"><span class="left"><span>{}</span></span>'
         '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}<b class="target">{}</b>{}</span>'
-        "</summary></details>{}{}</div>",
+        "</summary></details>{}</div>",
         " short" if shortened else "",
         t("Whole sentence"),
         *parts(start, end),
         *parts(0, len(tokens)),
         html('<span class="cosine">{}</span>', remark) if remark else "",
-        after,
     )
 
 

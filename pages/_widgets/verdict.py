@@ -88,9 +88,7 @@ def random_sentence(level: Level, layer: str) -> str:
 CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
 
 
-def choose_layer(
-    key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", label: str = "", place: Any = st, **options: Any
-) -> str:
+def choose_layer(key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", **options: Any) -> str:
     """Draw a page's control `key` and return the layer that it holds: `usual`, if given, until the user chooses another."""
     state = st.session_state
     spaces = spaces or model_layers.in_use().spaces
@@ -108,9 +106,7 @@ def choose_layer(
     by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
         state[key] = state[by_itself] = wanted
-    return layer_choice(
-        key, spaces=spaces, default=usual, label=label, place=place, on_change=_chosen_by_hand, args=(key, usual), **options
-    )
+    return layer_choice(key, spaces=spaces, default=usual, on_change=_chosen_by_hand, args=(key, usual), **options)
 
 
 def keep_layer(layer: str) -> None:
