@@ -56,10 +56,10 @@ def show(in_use: InUse) -> None:
         _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
+def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
-    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
+    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in sentences]
     labeled_words = {word: value for word, value in list_words_in(in_use.corpus).items() if word in table.lemmas}
     others = [ALL_WORDS, *sorted(table.lemmas)] if table.lemmas else frequent_words(over)
     words = list(dict.fromkeys([*targets, *others]))
@@ -104,9 +104,9 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     return result
 
 
-def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
+def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
-    visible = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
+    visible = sentences if any(bare(item.word).casefold() == word for item in sentences) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(visible))
     with left:

@@ -125,7 +125,7 @@ def _lists(
 
 
 def _show_second_model(
-    in_use: InUse, choice: NeighborsRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
+    in_use: InUse, choice: NeighborsRequest, both: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
@@ -138,14 +138,14 @@ def _show_second_model(
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
         everything = None
-        if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
+        if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in both):
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
+        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), both, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
         with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer)
