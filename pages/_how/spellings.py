@@ -27,7 +27,7 @@ from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
 BY_HEART = 0.3  # share of the vector from one window over the complete word
-PARTED = 3  # words named that a sentence's reader parts
+PARTED = 3  # words named that the tokenizer splits
 
 
 def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:

@@ -28,7 +28,6 @@ from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import bound
-from pages._widgets import verdict
 from pages._widgets.charts import draw
 
 
@@ -144,7 +143,9 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
     if level := levels.level(over, top):
-        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict.random_sentence(level, top))
+        values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
+        sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
+        line = t("Beyond this lesson’s words: {sentence}", sentence=sentence)
         show_html('<p class="small">{}</p>', line)
 
 

@@ -180,7 +180,7 @@ def show(in_use: InUse) -> None:
         else:
             _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
     if len(done) < len(items):
-        read_question(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
+        read_question(in_use, items[len(done)])  # while the user thinks
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:

@@ -16,7 +16,7 @@ from scipy.special import softmax
 from core.analysis import surroundings
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
-from core.common.i18n import language, t
+from core.common.i18n import format_number, language, t
 from core.common.markup import shorten
 from core.elmo.mix import scores
 from core.figures.maps import cosine_bars
@@ -38,14 +38,14 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import charts, components, lists, reading, verdict
+from pages._widgets import charts, components, lists, reading
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
 from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
-IN_TABLE = 20  # entries of its table twin
+IN_TABLE = 20  # entries of its data table
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
@@ -154,7 +154,9 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
     random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
-    alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
+    alt = t("Bars of cosine: {values}.", values=named)
+    if means := ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in random.items()):
+        alt += " " + t("Average of random pairs: {values}.", values=means)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
     listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
     rows = [k for k, word in enumerate(result.spellings) if word in listed]

@@ -36,7 +36,7 @@ from pages._widgets.inputs import Chosen
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
-BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
+BY_HAND = "among.by_hand"  # whether the user or the address chose what is searched
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:

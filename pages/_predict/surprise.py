@@ -167,7 +167,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
-        _twin([(None, k) for k in range(len(read.tokens))], None, read)
+        _offer_table([(None, k) for k in range(len(read.tokens))], None, read)
         return
     old = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
@@ -180,7 +180,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     if len(pairs) > MOST_PLACES:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
     notice(_describe_edit(words, before, after))
-    _twin(pairs, old, read)
+    _offer_table(pairs, old, read)
 
 
 def _keep() -> None:
@@ -232,7 +232,7 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
 
 
-def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
+def _offer_table(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
     columns: dict[str, list] = {}
     for side, item, name in ((1, read, t("yours")), (0, old, t("the other"))):
         if item is not None:

@@ -60,7 +60,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
     """Show each neighbor's sentence on at most two lines: the word in bold, its sense in the sense's color, its cosine at the right.
 
-    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.show).
+    With `taken_as`, the key of one of the user's sentences, each has a button that makes it that sentence (pages._neighbors.show).
     """
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 

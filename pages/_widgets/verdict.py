@@ -4,18 +4,16 @@ The verdict does not depend on the visible layer: it uses the layer that separat
 default layer, until the user chooses another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
-from core.common.i18n import format_number, t
+from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.figures.style import layer_title
 from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views import levels, pair
@@ -71,18 +69,6 @@ def title_with_senses(verdict: Verdict) -> Markup:
     if verdict.says == ONE:
         return t("One meaning: {sense}", sense=first)
     return t("Two meanings: {first} and {second}", first=first, second=second)
-
-
-def random_in_words(means: Mapping[str, float]) -> str:
-    """Return the cosine of two random words by layer for a description, with a leading blank, or ""."""
-    values = ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in means.items())
-    return " " + t("Average of random pairs: {values}.", values=values) if values else ""
-
-
-def random_sentence(level: Level, layer: str) -> str:
-    """Return a sentence on the cosine of two random words."""
-    values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
-    return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
 
 
 CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
