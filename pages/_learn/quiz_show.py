@@ -47,8 +47,10 @@ def current_number() -> tuple[int, BadInput | None]:
                 state[NUMBER] = quiz.number_from(in_url)
             except BadInput as wrong:
                 error = wrong
-    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
-        state[NUMBER] = quiz.today()  # a new day
+    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS:
+        games = state.get(GAMES, {}).items()
+        if not any(game.answers for (number, *_), game in games if number == state[NUMBER]):
+            state[NUMBER] = quiz.today()  # a new day, and the current quiz has no answer yet
     if error is None:
         _write(state[NUMBER])
     return state[NUMBER], error
@@ -72,12 +74,6 @@ def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 def _write(number: int) -> None:
     st.session_state[NUMBER] = number
     write_parameter(ADDRESS, None if number == quiz.today() else str(number))
-
-
-def _untouched() -> bool:
-    """Return whether the current quiz has no answer yet."""
-    games = st.session_state.get(GAMES, {})
-    return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
 
 
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:

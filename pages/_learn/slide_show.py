@@ -60,11 +60,6 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     return senses
 
 
-def _lemma(in_use: InUse, contexts: TwoContexts) -> str:
-    """Return the labeled word that the visible word is a form of."""
-    return workspace(in_use).targets.lemma_of(contexts.word) or contexts.word
-
-
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
     large = enlarge(figure, FACTOR, height=height)
@@ -154,8 +149,8 @@ def _decided(in_use: InUse, contexts: TwoContexts) -> str:
 
 
 def _mix(in_use: InUse, contexts: TwoContexts) -> str:
-    word = _lemma(in_use, contexts)
     over = workspace(in_use)
+    word = over.targets.lemma_of(contexts.word) or contexts.word
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)

@@ -58,10 +58,6 @@ def _take_preset() -> None:
             st.session_state[key] = value
 
 
-def _note_move() -> None:
-    st.session_state.preset = None
-
-
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Show the page. For a word without labels, encode every word of the sentences first, once."""
     chosen = tuple(item for item in (first, second) if item.position is not None)
@@ -87,8 +83,11 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
-    request = AnyMixRequest(words=tuple(item.in_context for item in chosen), normalized=normalized)
+    words, shares = tuple(item.in_context for item in chosen), tuple(weights.tolist())
+    with st.spinner(t("Drawing the map…")):
+        request = MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=not labeled)
+        result = view_when_read(mix.compute, over, request)
+    request = AnyMixRequest(words=words, normalized=normalized)
     with place:
         of_any = view_when_read(mix.of_any, over, request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
@@ -117,14 +116,6 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
-def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
-    words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
-    with st.spinner(t("Drawing the map…")):
-        return view_when_read(
-            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=every_token)
-        )
-
-
 def _take_set() -> None:
     """Copy the weights from the widget to the sliders, which write them into the URL."""
     if (setting := mix_setting(components.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
@@ -140,7 +131,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
+    weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
     normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     return weights, gamma, normalized
 

@@ -90,13 +90,14 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         plan = _choose_layout()
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars = charts.place_sentences(table, word, chosen)
+        stars, state = charts.place_sentences(table, word, chosen), st.session_state
+        space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in stars.values()),
             plan=plan,
             ends=ends,
-            senses=_opens_in_senses() and offers_senses(over, word, plan),
+            senses=space == SENSES and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
@@ -115,12 +116,6 @@ def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Cho
             reading.show_state(over)
             return
         around.show(in_use, over, word, visible, plan)
-
-
-def _opens_in_senses() -> bool:
-    """Return whether the sense space is shown: it was chosen, or no other view was."""
-    state = st.session_state
-    return (state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES) == SENSES
 
 
 def _more(key: str):

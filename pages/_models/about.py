@@ -40,7 +40,12 @@ def show(in_use: InUse) -> None:
     if card.log:
         _training(card.log)
     _card(model, card)
-    _show_colophon(in_use)
+    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
+        st.code(installation.ELMOSCOPE, language="bibtex")
+        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
+    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
+        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
+        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -287,16 +292,6 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     if by_word:
         lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=by_word))
     return lines
-
-
-def _show_colophon(in_use: InUse) -> None:
-    """Show both in expanders; each block has Streamlit's copy button."""
-    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
-        st.code(installation.ELMOSCOPE, language="bibtex")
-        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
-    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
-        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
 def _list_settings(in_use: InUse) -> dict[str, str]:

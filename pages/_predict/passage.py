@@ -39,7 +39,7 @@ def ask_text() -> str:
     offer_examples(range(len(items)), EXAMPLE, _take_example, format_func=labels.__getitem__)
     columns = st.columns([8, 2.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
-    options = {"height": 80, "placeholder": t("Type a few words"), "on_change": _note_change}
+    options = {"height": 80, "placeholder": t("Type a few words"), "on_change": lambda: st.session_state.update({CHANGED: True})}
     text = text_box(TEXT, label, items[0].text, limits().max_text, place=columns[0], **options)
     options = {"icon": ":material/undo:", "disabled": not st.session_state.get(EARLIER), "help": t("Undo the last tap or draw.")}
     counted_button(t("Undo"), "predict.undo", undo, place=columns[-1], width="stretch", **options)
@@ -116,10 +116,6 @@ def _forget_earlier() -> None:
     """Clear Undo, because it would lose what the user typed."""
     st.session_state[EARLIER], st.session_state[ENDED], st.session_state[EXAMPLE] = [], None, None
     st.session_state[BEFORE] = ()
-
-
-def _note_change() -> None:
-    st.session_state[CHANGED] = True
 
 
 def _take_example(number: int) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import streamlit as st
@@ -220,15 +220,11 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
         disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
     )
-    counted_button(
-        t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
-    )
 
+    def undo(n: int) -> None:
+        step(lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
 
-def _undo(labels: Labels, steps: int) -> Labels:
-    for _ in range(steps):
-        labels = labels.undo()
-    return labels
+    counted_button(t("Undo"), "spread.undo", undo, place=row, icon=":material/undo:", disabled=not stored.steps)
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:

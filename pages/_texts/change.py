@@ -50,7 +50,10 @@ def show(in_use: InUse) -> None:
     news = _news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
-        _offer_example(news)
+        if news:
+            title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
+            values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+            st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
         store.open_graph(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
@@ -177,13 +180,6 @@ def _news(in_use: InUse) -> str:
     if not (name and registry.place_of(name, "corpus")):
         name = st.session_state["change.news"] = keep_news()
     return name
-
-
-def _offer_example(news: str) -> None:
-    if news:
-        title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
-        values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
-        st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
 
 
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:

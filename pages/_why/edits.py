@@ -220,7 +220,7 @@ def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) ->
     ]
     elsewhere = t("elsewhere: {places}", places=", ".join(others))
     if guess is None:
-        return [lines[0], _sentence(elsewhere)]
+        return [lines[0], f"{elsewhere[:1].upper()}{elsewhere[1:]}."]
     if guess == (first or NEVER):
         return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
     name = t("edit {k}", k=guess) if guess else t("it never flips")
@@ -257,7 +257,3 @@ def _describe_flip(path: EditPath, first: int, values: dict) -> str:
             **values,
         )
     return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and then leads by {lead}.", **values)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

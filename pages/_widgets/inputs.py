@@ -186,8 +186,12 @@ def word_search(
             format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
         )
         candidates = [word for word in visible if word in labeled and word != chosen]
+
+        def draw() -> None:
+            st.session_state[key] = random.choice(candidates)
+
         options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
-        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=_draw, args=(key, candidates), **options)
+        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=draw, **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result
@@ -250,7 +254,3 @@ def _of_address(key: str, usual: str) -> None:
         state[key] = in_url
     if not state.get(key):
         state[key] = usual
-
-
-def _draw(key: str, words: Sequence[str], draw: Callable[[Sequence[str]], str] = random.choice) -> None:
-    st.session_state[key] = draw(words)
