@@ -5,9 +5,9 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
-from core.tasks.catalog import TASKS, measure_titles, task_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.results import (
-    BESIDE,
+    ADDITIONAL,
     COMMAND,
     PAPER,
     PublishedScore,
@@ -140,7 +140,7 @@ def _add_task(title: str, name: str, summary: Summary) -> dict:
     plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
-        t("data"): BESIDE[name],
+        t("data"): ADDITIONAL[name],
         t("measure"): measure_titles()[name],
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
@@ -194,7 +194,7 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> list[dict]
                 continue
             plain, elmo = (round(value.others[variant][score], 4) for variant in ("baseline", "elmo"))
             control = None if score != value.measure or value.control is None else round(value.control, 4)
-            used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
+            used = " / ".join(f"{value.sizes[part]:,} ({value.n_available[part]:,})" for part in ("train", "dev", "test"))
             row = {t("task"): titles[name], t("score"): score, t("without ELMo"): plain, t("with ELMo"): elmo, t("random labels"): control}
             rows.append(row | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
     return rows

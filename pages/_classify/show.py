@@ -11,10 +11,9 @@ import streamlit as st
 from core.classify import tasks
 from core.classify.data import MAX_TOKENS
 from core.classify.explain import Explanation, near_texts
-from core.classify.head import Answer
+from core.classify.head import Answer, read_and_unread, without_a_word
 from core.classify.inputs import live_layers
 from core.classify.model import variant_descriptions, variant_titles
-from core.classify.readable_words import read_and_unread, without_a_word
 from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t

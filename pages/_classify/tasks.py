@@ -14,9 +14,9 @@ from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
-from core.tasks.catalog import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
@@ -129,7 +129,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     result = {v: [span for span in a.said if span[2] not in verb_labels] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     words = _span_reader(tokens)
-    predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
+    predicate = [(example.facts.token, example.facts.token, t("what happens"))] if task == "roles" else []
 
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]

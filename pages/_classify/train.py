@@ -10,12 +10,11 @@ import streamlit as st
 
 from core import __version__
 from core.classify import tasks
-from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.tasks import OpenHeads
-from core.classify.train import make_text_fit
+from core.classify.train import make_committee, make_text_fit, with_members
 from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
 from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import say, t, tn

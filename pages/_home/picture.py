@@ -14,13 +14,11 @@ from core.common.model_layers import SENSES
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BOTH
-from core.figures.curves import curves_figure
+from core.figures.influence import curves_figure
 from core.figures.maps import scene_figure
 from core.figures.style import OWN, layer_title
-from core.live.curves import curves_data, decisive_rows, describe, plain_rows, say_probability
-from core.live.points import NONE
-from core.live.scene import occurrences, scene_data
 from core.live.texts import expected_texts, scene_texts
+from core.live.widgets import NONE, curves_data, decisive_rows, describe, occurrences, plain_rows, say_probability, scene_data
 from core.senses.scene import Scene
 from core.senses.verdict import is_word
 from core.text import languages

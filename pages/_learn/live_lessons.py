@@ -219,7 +219,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
     colors = {same_sense: ONE_SENSE, two_senses: ONE_WORD}
     return LessonPage(
-        figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold),
+        figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
         alt=t(
             "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} "
             "missed, {passed:.0%} false alarms.",

@@ -16,7 +16,7 @@ from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_color, layer_title, mark, sense_color
 from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.neighbors import Occurrence
-from core.live.points import NEUTRAL, Points, map_data
+from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest

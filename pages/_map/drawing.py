@@ -17,9 +17,9 @@ from core.common.model_layers import SENSES
 from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.figures.trust import add_links, link_colors, space_figure
-from core.live.brush import Brush
-from core.live.points import NEUTRAL, Points, map_data, point_named
+from core.live.settings import Brush
 from core.live.texts import say_kept
+from core.live.widgets import NEUTRAL, Points, map_data, point_named
 from core.senses.trust import Links
 from core.text import languages
 from core.text.labeled_words import definitions
@@ -166,7 +166,7 @@ def _data(over: Workspace, content: MapContent) -> dict:
         links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
-        told=definitions(languages.in_use(), lemma or ""),
+        meanings=definitions(languages.in_use(), lemma or ""),
     )
     alt = t(
         "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(chosen)

@@ -18,7 +18,7 @@ from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.files.artifacts import text_fingerprint
 from core.files.quotas import may_store
 from core.index.table import OccurrenceTable
-from core.live.points import pack_numbers
+from core.live.widgets import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
 from pages._cached import jobs

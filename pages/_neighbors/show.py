@@ -13,7 +13,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.figures.style import BESIDE, OWN, layer_title
+from core.figures.style import OTHER_MODEL, OWN, layer_title
 from core.index.neighbors import ANY, OTHER, SAME, Neighbor, Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
@@ -145,7 +145,7 @@ def _show_second_model(
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), both, strict=True))
+        sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), both, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
         with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer)

@@ -118,9 +118,6 @@ def test_subsets_and_texts_are_both_drawn_anew():
         crossed(np.zeros((1, 1, 5)))
 
 
-# --- two classifiers on the same texts ------------------------------------------------------------------------------
-
-
 def test_mcnemar_by_hand():
     first, second = np.zeros(100, bool), np.zeros(100, bool)
     first[:10], second[8:10], second[10:12] = True, True, True  # 8 for the first alone, 2 for the second alone

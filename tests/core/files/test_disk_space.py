@@ -17,7 +17,7 @@ from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
 from core.index.index_plan import check_room, claim_room, index_plan
 from core.learning import features
 from core.learning.features import open_features
-from tests.core.classify_parts import tiny_encoder
+from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
 Usage = namedtuple("Usage", "total used free")

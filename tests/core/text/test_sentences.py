@@ -36,9 +36,6 @@ BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lem
 ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money"}
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
 def test_plain_text_is_split_and_tokenized(file, suffix):
     path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
@@ -140,8 +137,6 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
     (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [

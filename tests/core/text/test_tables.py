@@ -12,7 +12,7 @@ from core.common import reports
 from core.common.errors import BadInput
 from core.text.columns import iterate_cells
 from core.text.sentences import read_sentences
-from tests.core.document_parts import workbook
+from tests.tiny import workbook
 
 TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
 LABELS = ["wet", "talk", "dry", "wet"]
