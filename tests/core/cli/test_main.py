@@ -612,7 +612,7 @@ def test_index_build_replaces_an_index_but_no_files_next_to_it(answer, call, mod
     (folder / "photos").mkdir()
     (folder / "photos" / "a.jpg").write_text("mine")
     assert "has other files (photos/a.jpg)" in is_one_line_error(*call(*command, corpus))
-    assert (folder / "photos" / "a.jpg").read_text() == "mine" and answer("index", "info", folder) == second
+    assert (folder / "photos" / "a.jpg").read_text() == "mine" and answer("index", "info", folder)["occurrences"] == 5
 
 
 def test_index_build_replaces_a_damaged_index_where_it_is_told_to(answer, call, model, corpus, tmp_path):
