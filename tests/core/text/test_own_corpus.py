@@ -66,7 +66,7 @@ def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_pa
     assert back[5].targets == (Target(1, "bank", "money", "bank"),)
 
 
-def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_reported_apart(tmp_path):
+def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_distinguished(tmp_path):
     rows = [{"text": "One night it rained.", "document": "chapter 1"}, {"text": "Then it stopped.", "document": "chapter 2"}]
     (tmp_path / "other").mkdir()
     sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.")
