@@ -13,11 +13,11 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from .common.device import CPU
-from .common.errors import ElmoscopeError
+from .common.errors import BadInput, ElmoscopeError
+from .common.i18n import t
 from .common.memo import Kept
 from .common.model_layers import Layers
-from .corpus.encoded import EncodedCorpus
-from .corpus.encoded_cache import open_encoded
+from .corpus.encoded import EncodedCorpus, open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
@@ -172,8 +172,15 @@ class Workspace:
 
     @property
     def sense_space(self) -> SenseSpace | None:
-        """The model's sense space; None where it has none."""
-        return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+        """The model's sense space, or None."""
+        with languages.reading(self.language):
+            return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+
+    def require_sense_space(self) -> SenseSpace:
+        """Return the model's sense space. Raises BadInput if it has none."""
+        if (space := self.sense_space) is None:
+            raise BadInput(t("{model} has no sense space: a layer is shown.", model=self.names.model))
+        return space
 
     @property
     def labeled_sentences(self) -> OccurrenceTable | None:

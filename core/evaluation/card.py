@@ -4,16 +4,18 @@
 model without them (AllenNLP's, or a custom one) still has a shape and a size.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..common.config import ModelShape
 from ..common.errors import CorruptArtifact
 from ..common.i18n import ENGLISH, t
-from ..common.significance import Paired, read_back
+from ..common.significance import Paired, compare_pairs, read_back
 from ..elmo.models import weights_files
 from ..elmo.weights import find_files, read_options
 from ..figures.measures import Panel
+from ..files import sums
 from ..files.artifacts import read_json
 
 INTERVAL = ", 95%"  # of a column's name: its interval
@@ -212,3 +214,30 @@ def _with_frequency(result: dict) -> dict:
 
 def _optional(path: Path, expect: type):
     return read_json(path, expect=expect) if path.is_file() else None
+
+
+LESSONS_FORMAT = 1
+LESSONS = "lessons.json"
+READ, PLACE, SUBSTITUTES = "1", "place", "substitutes"
+SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
+
+
+def read_lessons(folder: Path, fingerprint: str) -> dict:
+    """Return {part: measurements} of a model; empty if nothing was measured with these weights."""
+    path = folder / LESSONS
+    if not path.is_file():
+        return {}
+    sums.check(path)
+    result = read_json(path, expect=dict)
+    return result.get("parts", {}) if result.get("format") == LESSONS_FORMAT and result.get("fingerprint") == fingerprint else {}
+
+
+def less(kept: Mapping, first: str, second: str) -> Paired:
+    """Return one space minus another, paired by word."""
+    return compare_pairs(kept["one_nn"][first], kept["one_nn"][second])
+
+
+def mean_of(kept: Mapping, measure: str, name: str) -> float | None:
+    """Return a space's mean over all words to three digits; None if it was not measured."""
+    values = kept[measure].get(name)
+    return round(sum(values) / len(values), 3) if values else None

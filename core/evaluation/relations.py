@@ -22,8 +22,7 @@ from ..elmo.mix import layer_weights
 from ..files.artifacts import read_json
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors
-from .anisotropy import nearer
-from .apart import split_pairs, words_of
+from .cosines import nearer, split_pairs, words_of
 
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")

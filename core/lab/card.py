@@ -141,12 +141,12 @@ def _as_list(value) -> list:
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
-    from ..evaluation.lessons import FILE, read
+    from ..evaluation.card import LESSONS, read_lessons
     from . import lessons
 
     model = open_model(model)
-    outputs.check_file(model.folder / FILE, merged=True)
-    read_earlier(model.folder / FILE, lambda path: read(path.parent, model.fingerprint), outputs)
+    outputs.check_file(model.folder / LESSONS, merged=True)
+    read_earlier(model.folder / LESSONS, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
     lines = []
     result = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
@@ -155,7 +155,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     for layer, ranks in result.get("control", {}).get("layers", {}).items():
         for rank, value in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return result, [*lines, f"-> {model.folder / FILE}"]
+    return result, [*lines, f"-> {model.folder / LESSONS}"]
 
 
 @command(

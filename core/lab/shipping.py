@@ -87,7 +87,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model, outputs)
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
-    contexts = [name for name in only if name in context_curve.EXPERIMENTS]
+    contexts = [name for name in only if name in context_curve.CONTEXT_RUNS]
     others = [name for name in only if name not in contexts]
     made = list(run_experiments(others, data, model, vectors, seeds=seeds, together=together, **where))
     if contexts:

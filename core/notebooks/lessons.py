@@ -18,11 +18,11 @@ model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 
 # %% cone
-from elmoscope.core.evaluation import anisotropy
+from elmoscope.core.evaluation import cosines
 from elmoscope.core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # all of a corpus without labels
-found = anisotropy.measure(anisotropy.sample(table))
+found = cosines.measure(cosines.sample(table))
 found.measured, found.controls  # the words that are measured, and those that chose k
 
 # %% cone
@@ -41,7 +41,7 @@ from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Ro
 
 colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
 drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(found.panels)]
-density_rows(drawn, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
+density_rows(drawn, cosines.GRID, colors, span=(-0.85, 1.0), key="cone")
 
 # %% apart
 from elmoscope.core.index.tables import open_table
@@ -52,9 +52,9 @@ if not len(table.labeled_rows()):  # no senses there: the labeled sentences of t
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
 
 # %% apart
-from elmoscope.core.evaluation import apart
+from elmoscope.core.evaluation import cosines
 
-every = {name: apart.measure_spread(table, name) for name in spaces}
+every = {name: cosines.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
 threshold = every[top].balanced() if threshold is None else threshold
 found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
@@ -70,7 +70,7 @@ for name, one in found.items():
 pd.DataFrame(rows).round(3)
 
 # %% apart
-from elmoscope.core.evaluation.anisotropy import GRID
+from elmoscope.core.evaluation.cosines import GRID
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 
 colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
@@ -98,9 +98,9 @@ pairs = zip(found.relations, found.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 
 # %% control context before
-from elmoscope.core.evaluation import lessons
+from elmoscope.core.evaluation.card import read_lessons
 
-parts = lessons.read(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
+parts = read_lessons(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
 list(parts)
 
 # %% control
@@ -141,6 +141,6 @@ for name, values in found["one_nn"].items():
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 
 # %% context before
-from elmoscope.core.evaluation.lessons import less
+from elmoscope.core.evaluation.card import less
 
 {name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled

@@ -129,10 +129,9 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLORS["1"], key="
 # %% guess
 import pandas as pd
 from elmoscope.core.senses import quiz
-from elmoscope.core.views.levels import sense_space
 from elmoscope.core.workspace import open_workspace
 
-space = sense_space(open_workspace(model_name))
+space = open_workspace(model_name).require_sense_space()
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
 readings = [quiz.reading(model, one, space) for one in asked]  # the sentence itself does not vote
 pd.DataFrame(

@@ -23,10 +23,9 @@ from ..senses import clusters
 from ..text.normalization import fold_case
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
-from .induction import space_of
-from .left_out import LeftOutSentences
 from .sides import (
     Band,
+    LeftOutSentences,
     Side,
     SideTexts,
     WordTexts,
@@ -160,7 +159,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     """
     chosen = choose(workspace, request.first, request.second)
     word = fold_case(bare(request.word.strip()))
-    space = space_of(workspace) if request.space == SENSES else None
+    space = workspace.sense_space if request.space == SENSES else None
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     both = word_texts(workspace, chosen, word, space, report)
     if both is None:
@@ -289,7 +288,7 @@ def reads_few(workspace: Workspace) -> bool:
 
     Without a sense space the top layer is read, of many sentences.
     """
-    return space_of(workspace) is not None
+    return workspace.sense_space is not None
 
 
 @reads_as_model

@@ -33,7 +33,6 @@ from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of
 from ..workspace import Workspace, open_workspace, reads_as_model, table_key
-from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -315,7 +314,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
     """
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
-    space = sense_space(workspace.beside(name.source))
+    space = workspace.beside(name.source).require_sense_space()
     if space.unread(table, np.arange(len(table))).any():
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))

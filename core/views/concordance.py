@@ -25,7 +25,7 @@ from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model
 from . import induction, substitutes
 from .induction import InductionRequest
-from .left_out import describe_undated
+from .sides import describe_undated
 from .substitutes import SubstitutesRequest
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it

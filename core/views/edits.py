@@ -22,7 +22,6 @@ from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
 from . import layouts
 from .layouts import LayoutRequest
-from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -143,7 +142,7 @@ def _centroids(
     def of(space: str) -> np.ndarray:
         if space != SENSES:
             return layers
-        senses = sense_space(workspace)
+        senses = workspace.require_sense_space()
         return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
     return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
@@ -159,7 +158,7 @@ def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, le
     layers = np.stack([query.layers for query in workspace.queries(words)])
     if space != SENSES:
         return layers
-    senses = sense_space(workspace)
+    senses = workspace.require_sense_space()
     return senses.place(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 

@@ -111,7 +111,7 @@ def compute(workspace: Workspace, request: InductionRequest) -> Induction | None
     word = lemma_of(workspace, request.word)
     if (table := labeled_with(workspace, word) or workspace.every_token) is None:
         return None
-    space = space_of(workspace)
+    space = workspace.sense_space
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     key = table_key(table), word, layer
     memo = workspace.opener.memo
@@ -186,12 +186,6 @@ def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
     """Return the most ambiguous frequent word of a corpus, "" if none is frequent enough."""
     words = words_of(workspace, table)
     return workspace.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
-
-
-@reads_as_model
-def space_of(workspace: Workspace) -> SenseSpace | None:
-    """Return the model's sense space, or None."""
-    return workspace.sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..analysis import axes
-from ..analysis.maps import FrozenMaps, follow, insert
-from ..analysis.trustworthiness import trustworthiness
+from ..analysis.maps import FrozenMaps, follow, insert, trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput
@@ -25,7 +24,6 @@ from ..senses.separation import SenseReport
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
-from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -231,7 +229,7 @@ def _by_umap(workspace: Workspace, word: str, contexts: Sequence[WordInContext])
 
 def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """Add the sense space to the layers. It starts from the map of the mix, so that no dot jumps between them."""
-    space, word = sense_space(workspace), layout.word
+    space, word = workspace.require_sense_space(), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.place(space.of_rows(table, layout.rows), word=word)  # (N, D)

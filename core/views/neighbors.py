@@ -1,4 +1,4 @@
-"""The nearest occurrences or spellings to a word in its sentence: at a layer, under a mix, or in the sense space."""
+"""The nearest occurrences or spellings to a word in its sentence, and the cosines of two random words to compare them with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analysis import anisotropy
 from ..analysis.anisotropy import Level
 from ..common.config import NEIGHBORS
-from ..common.errors import BadInput
+from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
-from ..elmo.mix import layer_weights
+from ..elmo.mix import layer_weights, to_largest_1
 from ..index import sense_index
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
 from ..index.sense_index import SenseIndex
@@ -19,8 +20,6 @@ from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
-from . import levels
-from .levels import sense_space
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -78,7 +77,7 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
         types = table.nearest_types(products, weights, k=request.k)
         examples = table.nearest_of_types(query, [near.word for near in types], weights)
         return Neighbors(**of, entries=tuple(types), examples=tuple(examples))
-    level = levels.level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
+    level = random_level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
     return Neighbors(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
@@ -138,8 +137,59 @@ def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool
 
 
 def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
-    index = SenseIndex(table, sense_space(workspace))
+    index = SenseIndex(table, workspace.require_sense_space())
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(workspace, SENSES)}
+    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
+
+
+@reads_as_model
+def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words at a layer, "mix" or "senses"; None if the language has no sentences here, or the model no sense space."""
+    if space == SENSES:
+        return workspace.once("level in senses", lambda: _level_in_senses(workspace))
+    n_layers = workspace.layers.n
+    names = (*map(str, range(n_layers)), MIX)
+    measured = workspace.once("levels", lambda: {name: anisotropy.level_of(_measures(workspace), name) for name in names})
+    return (None if normalized else measured.get(space)) or _measure(workspace, tuple(layer_weights(space, n_layers)), normalized)
+
+
+@reads_as_model
+def random_level_of_mix(workspace: Workspace, weights: Sequence[float], *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words under any weights (L,)."""
+    if np.count_nonzero(weights) == 1:
+        return random_level(workspace, str(np.flatnonzero(weights)[0]), normalized=normalized)
+    return _measure(workspace, tuple(to_largest_1(weights).round(3)), normalized)
+
+
+@reads_as_model
+def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = False) -> dict[str, float]:
+    """Return the mean of the level in each space that has one."""
+    levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
+    return {space: each.mean for space, each in levels.items() if each is not None}
+
+
+def _level_in_senses(workspace: Workspace) -> Level | None:
+    """Measure the level in the sense space on FEWER words, in half a second."""
+    words, space = _random_words(workspace, few=True), workspace.sense_space
+    return None if words is None or space is None else anisotropy.level_in_senses(words, space)
+
+
+def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:
+    def compute() -> Level | None:
+        words = workspace.once("random words", lambda: _random_words(workspace))
+        return words and anisotropy.random_level(words, np.array(weights), normalized=normalized)
+
+    return workspace.once("random level", compute, weights, normalized, most=64)
+
+
+def _random_words(workspace: Workspace, *, few: bool = False) -> anisotropy.Drawn | None:
+    try:
+        return anisotropy.draw_for(workspace.model, None if few else _measures(workspace))
+    except ElmoscopeError:  # a language without sentences of its own
+        return None
+
+
+def _measures(workspace: Workspace) -> dict | None:
+    return anisotropy.measures_of(workspace.model.folder, workspace.model.fingerprint)

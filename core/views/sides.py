@@ -12,7 +12,7 @@ import numpy as np
 
 from ..common.config import ASSETS
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus.change import intersect_keys, list_keys, sentence_keys
@@ -31,7 +31,6 @@ from ..text.readings import dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 from .induction import rows_of
-from .left_out import LeftOutSentences
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
@@ -39,6 +38,67 @@ READ_AT_ONCE = 128  # of them between two reports
 MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutSentences:
+    """Sentences that are on neither side of a comparison though a date or a text might place them there, or on one of the two alone."""
+
+    sentences: int = 0  # of the texts that are divided by date
+    undated: int = 0  # without a date that can be read
+    unread_date: str = ""  # an example of such a date, as written
+    astride: int = 0  # whose date is only partly within a side
+    astride_date: str = ""
+    shared: int = 0  # on both sides; they count for the side with fewer sentences
+    reduced: int = 0  # the side without them: 0 or 1
+
+    def describe(self) -> list[str]:
+        """Return a sentence for each reason that applies."""
+        notes = [describe_undated(self.undated, self.sentences, self.unread_date)] if self.undated else []
+        if self.astride:
+            values = {"all": self.sentences, "example": shorten(self.astride_date)}
+            notes.append(
+                tn(
+                    "{n:,} of {all:,} sentences has a date only partly within a side (such as “{example}”) and is left out.",
+                    "{n:,} of {all:,} sentences have a date only partly within a side (such as “{example}”) and are left out.",
+                    self.astride,
+                    **values,
+                )
+            )
+        return notes + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
+
+
+def describe_undated(n: int, everything: int, example: str) -> str:
+    """Say how many sentences have no date that can be read, with one that cannot."""
+    values = {"all": everything, "example": shorten(example)}
+    if example:
+        return tn(
+            "{n:,} of {all:,} sentences has no readable date (such as “{example}”) and is in no time span.",
+            "{n:,} of {all:,} sentences have no readable date (such as “{example}”) and are in no time span.",
+            n,
+            **values,
+        )
+    return tn(
+        "{n:,} of {all:,} sentences has no date and is in no time span.",
+        "{n:,} of {all:,} sentences have no date and are in no time span.",
+        n,
+        **values,
+    )
+
+
+def describe_shared(n: int, reduced: int) -> str:
+    """Say how many sentences both sides of a comparison have, and on which they count."""
+    if reduced == 0:
+        return tn(
+            "{n:,} sentence is on both sides and counts on the second alone.",
+            "{n:,} sentences are on both sides and count on the second alone.",
+            n,
+        )
+    return tn(
+        "{n:,} sentence is on both sides and counts on the first alone.",
+        "{n:,} sentences are on both sides and count on the first alone.",
+        n,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

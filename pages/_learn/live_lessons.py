@@ -9,13 +9,12 @@ from core.common import model_layers
 from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.common.significance import FEWEST, LEVEL
-from core.evaluation import apart, relations
-from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
-from core.evaluation.apart import Spread
+from core.evaluation import cosines, relations
+from core.evaluation.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots, word_dots
 from core.figures.style import SENSE_COLORS, layer_color, layer_title
-from core.views import levels
+from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._cached import opened
 from pages._cached.kept import keep
@@ -83,7 +82,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
-    if level := levels.level(over, top):
+    if level := random_level(over, top):
         line = t("Beyond this lesson’s words: {sentence}", sentence=verdict.random_sentence(level, top))
         show_html('<p class="small">{}</p>', line)
 
@@ -139,7 +138,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
     over = open_labeled(in_use)
     with st.spinner(t("Comparing word pairs…")):
-        spreads = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
+        spreads = {name: of("targets", cosines.measure_spread, over, name, most=16) for name in over.layers.spaces}
     top = list(spreads)[-2]  # the last layer, before the mix
     left, right = st.columns([1, 2], gap="medium")
     word = choose_word(spreads[top].words, "apart_word", left)
@@ -196,7 +195,7 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
+        p = of("targets", cosines.shuffled_p, over, next(iter(spread.words)), layer)
         line = t(
             "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
             "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",

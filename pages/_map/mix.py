@@ -30,9 +30,9 @@ from core.live.settings import mix_setting
 from core.live.texts import mix_texts, sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
-from core.views import levels, mix
+from core.views import mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
-from core.views.neighbors import tabulate_neighbors
+from core.views.neighbors import mean_random_cosines, random_level_of_mix, tabulate_neighbors
 from pages._cached.views import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -154,7 +154,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         return
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
-    random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
+    random = mean_random_cosines(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
     alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
     listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
@@ -164,7 +164,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         lean = result.leans[0, rows] - result.leans[1, rows]
         alt = t("Cosine difference of {n} words, as bars.", n=len(rows))
         note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
-    level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
+    level = random_level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")

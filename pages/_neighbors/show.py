@@ -18,7 +18,6 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed
 from core.text.tokens import bare
 from core.views import neighbors
-from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
 from pages._cached.views import view, workspace
@@ -49,7 +48,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=has_senses(over))
+        choice = _choose(in_use, bool(few), has_senses=over.sense_space is not None)
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         show_back()
@@ -132,7 +131,7 @@ def _show_second_model(
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
         over = workspace(in_use).beside(in_use.beside)
-        if layer == SENSES and not has_senses(over):
+        if layer == SENSES and not over.sense_space is not None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
         everything = None

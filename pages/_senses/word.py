@@ -90,7 +90,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     )
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
-    with_senses = induction.space_of(over) is not None
+    with_senses = over.sense_space is not None
     layer = layer_choice(
         "found_layer",
         spaces=(SENSES, *reading) if with_senses else reading,

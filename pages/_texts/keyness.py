@@ -8,7 +8,7 @@ from core.corpus.measures import BONFERRONI, FDR, NONE
 from core.files import registry
 from core.files.user_names import corpus_title
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
-from core.views.left_out import describe_shared
+from core.views.sides import describe_shared
 from pages._cached.views import view
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice

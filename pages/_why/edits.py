@@ -18,7 +18,6 @@ from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
-from core.views.levels import has_senses
 from pages._cached.views import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -157,7 +156,7 @@ def choose_order(in_use: InUse) -> tuple[str, str]:
     layer = verdict.choose_layer(
         "flip_layer",
         in_use,
-        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None)),
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )
     return order, layer

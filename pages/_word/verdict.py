@@ -19,9 +19,8 @@ from core.figures.style import layer_title
 from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.text.readings import WordInContext
-from core.views import levels, pair
-from core.views.levels import Judgment
-from core.views.pair import Pair, PairRequest
+from core.views import pair
+from core.views.pair import Judgment, Pair, PairRequest
 from pages._cached.kept import within_run
 from pages._cached.views import view, workspace
 from pages._frame.choices import layer_choice
@@ -38,7 +37,7 @@ def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return levels.best_layer(workspace(in_use), ())
+    return pair.best_layer(workspace(in_use), ())
 
 
 @within_run
@@ -47,7 +46,7 @@ def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
         return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    return levels.judgment(workspace(in_use), first, second)
+    return pair.judge(workspace(in_use), first, second)
 
 
 def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:

@@ -11,7 +11,7 @@ from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
-from core.views import compare, levels
+from core.views import compare
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
 from core.workspace import open_workspace
 
@@ -59,7 +59,7 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
-    space, table, words = levels.sense_space(workspace), workspace.targets.basic, result.comparison.words
+    space, table, words = workspace.require_sense_space(), workspace.targets.basic, result.comparison.words
     places = space.place(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)

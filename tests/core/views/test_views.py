@@ -16,7 +16,7 @@ from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
-from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbors, pair, substitutes
+from core.views import around, attribution, edits, induction, layouts, mix, neighbors, pair, substitutes
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
@@ -48,7 +48,7 @@ def test_names_left_out_are_those_of_the_model_s_language(workspace):
 
 def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-    own = levels.judgment(open_workspace(workspace.model), *words)
+    own = pair.judge(open_workspace(workspace.model), *words)
     assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.one_word
     first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
     for k, weights in enumerate(result.angles.stops):
@@ -65,7 +65,7 @@ def test_neighbors_are_the_table_s_and_a_level_stands_beside_them(workspace, wor
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, whole=False))
         near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
-        assert result.level == levels.level(workspace, space) and 0 < result.level.mean < 0.5
+        assert result.level == neighbors.random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", whole=False))
     assert uneven.level is None
 
