@@ -48,34 +48,37 @@ class Names:
 
 
 class Opener(Protocol):
-    """Opens by name and keeps what it opened; whoever waits sees what for."""
+    """An opener of models, vectors and tables by name, which caches what it opened."""
 
     memo: Kept
 
-    def model(self, name: str) -> Model: ...
+    def model(self, name: str) -> Model:
+        """Return a model."""
 
     def language(self, model_name: str) -> Language:
-        """The language of a model, which need not be open for it."""
+        """Return the language of a model, without opening the model."""
 
-    def vectors(self, name: str) -> StaticVectors: ...
+    def vectors(self, name: str) -> StaticVectors:
+        """Return static vectors."""
 
-    def is_labeled(self, corpus: str) -> bool: ...
+    def is_labeled(self, corpus: str) -> bool:
+        """Return whether a corpus has labeled tokens."""
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """The labeled tokens of a corpus; of one without labels, every token."""
+        """Return the labeled tokens of a corpus, or every token of one without labels."""
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Every token of a corpus; None while it is being read."""
+        """Return every token of a corpus, or None while it is being read."""
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        """A corpus as numbers of words, to be searched and counted; its text is cut as the language's."""
+        """Return a corpus to search and count, tokenized as the language's."""
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """(L, T, D) of each sentence."""
+        """Return the layers (L, T, D) of each sentence."""
 
 
 class _Opener:
-    """Everything is opened when first wanted, in this process, and read to its end."""
+    """An opener for one process, which opens everything when it is first used."""
 
     def __init__(self, device: str, report: Callable[[int, int, float], None] | None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
@@ -88,7 +91,7 @@ class _Opener:
         return self._once("model", name, lambda: open_model(name, device=self._device))
 
     def hold(self, model: Model) -> str:
-        """An open model, from now on opened by the name returned."""
+        """Return the name by which an open model is opened from now on."""
         return self._once("model", model.name, lambda: model).name
 
     def language(self, model_name: str) -> Language:
@@ -129,42 +132,47 @@ class Workspace:
 
     @property
     def model(self) -> Model:
+        """Return the model."""
         return self.opener.model(self.names.model)
 
     @property
     def language(self) -> Language:
+        """Return the language of the model."""
         return self.opener.language(self.names.model)
 
     @property
     def word_lists(self) -> Words:
-        """The language's: which words carry grammar, which have several meanings."""
+        """Return the language's function words and ambiguous words."""
         return words_of(self.language)
 
     @property
     def layers(self) -> Layers:
+        """Return the names of the model's layers."""
         return self.model.layers
 
     @property
     def language_model(self) -> LanguageModel:
-        """The model with its softmax; MissingArtifact where it came without one, BadInput where it is a transformer."""
+        """Return the model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
         return self.once("language model", lambda: open_language_model(self.model), self.model)
 
     @property
     def substitutes(self) -> Substitutes:
+        """Return the model that predicts substitutes. Raises as `language_model`."""
         return self.once("substitutes", lambda: Substitutes(self.language_model), self.language_model)
 
     @property
     def corpus(self) -> str:
+        """Return the name of the corpus."""
         return self.names.corpus or self.language.sentences
 
     @property
     def vectors(self) -> StaticVectors:
-        """The static vectors in use. MissingArtifact where there are none."""
+        """Return the selected static vectors. Raises MissingArtifact without any."""
         return self.opener.vectors(self.names.vectors or self.language.vectors)
 
     @property
     def language_vectors(self) -> StaticVectors | None:
-        """Those of the model's language, on which its sense space rests; None where it has none here."""
+        """Return the vectors of the model's language, which its sense space uses, or None without any."""
         try:
             return self.opener.vectors(self.language.vectors) if self.language.vectors else None
         except ElmoscopeError:
@@ -172,7 +180,7 @@ class Workspace:
 
     @property
     def sense_space(self) -> SenseSpace | None:
-        """The model's sense space, or None."""
+        """Return the model's sense space, or None."""
         with languages.reading(self.language):
             return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
 
@@ -184,7 +192,7 @@ class Workspace:
 
     @property
     def labeled_sentences(self) -> OccurrenceTable | None:
-        """The basic labeled sentences of the model's language; None where it has none here."""
+        """Return the basic labeled sentences of the model's language, or None without any."""
         try:
             return self.opener.targets(self.language.sentences, self.names.model).basic
         except ElmoscopeError:
@@ -192,22 +200,22 @@ class Workspace:
 
     @property
     def is_labeled(self) -> bool:
-        """Whether the corpus has labeled tokens."""
+        """Return whether the corpus has labeled tokens."""
         return self.opener.is_labeled(self.corpus)
 
     @property
     def targets(self) -> OccurrenceTable:
-        """The labeled tokens of the corpus; of one without labels, every token."""
+        """Return the labeled tokens of the corpus, or every token of one without labels."""
         return self.opener.targets(self.corpus, self.names.model)
 
     @property
     def every_token(self) -> OccurrenceTable | None:
-        """Every token of the corpus; None while a page reads it."""
+        """Return every token of the corpus, or None while a page reads it."""
         return self.opener.every_token(self.corpus, self.names.model)
 
     @property
     def encoded(self) -> EncodedCorpus:
-        """The corpus as numbers of words: no model reads it."""
+        """Return the corpus to search and count, which needs no model."""
         return self.opener.encoded(self.corpus, self.language)
 
     def reads(self, *kinds: str) -> list[tuple[str, str]]:
@@ -224,7 +232,7 @@ class Workspace:
         return Workspace(replace(self.names, model=model), self.opener)
 
     def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
-        """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
+        """Return the target word of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
         positions = (*at, *[None] * (2 - len(at)))
         guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=positions)
@@ -243,13 +251,13 @@ class Workspace:
         return self.opener.sentences(self.names.model, sentences)
 
     def queries(self, words: Sequence[WordInContext]) -> list[Query]:
-        """Each word with its layers (L, D) as a table would store them: float16 and back."""
+        """Return each word with its layers (L, D) as a table would store them: float16 and back."""
         read = self.layers_of([word.tokens for word in words])
         queries = (query_of(layers, word.tokens, word.position) for layers, word in zip(read, words, strict=True))
         return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
 
     def products(self, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
-        """Layer products of a query with a table's rows, or its types; of normalized layers where wanted."""
+        """Return the layer products of a query with a table's rows, or with its types; of normalized layers if `normalized`."""
         return products_with(self.opener.memo, table, query, normalized=normalized, types=types)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
@@ -266,22 +274,23 @@ class Word:
 
     @property
     def tokens(self) -> tuple[str, ...]:
+        """Return the tokens of the sentence."""
         return self.context.tokens
 
     @property
     def spelled(self) -> str:
-        """The token as it is written."""
+        """Return the token as it is written."""
         return self.context.word
 
     @cached_property
     def table(self) -> OccurrenceTable | None:
-        """The first table in which the word has two labeled senses: of the corpus, then of its language. None if there is none."""
+        """Return the first table in which the word has two labeled senses: of the corpus, then of its language. None without one."""
         tables = self._tables() if self.context.spelling else ()
         return next((table for table in tables if (lemma := self.context.lemma_in(table)) and table.has_senses(lemma)), None)
 
     @cached_property
     def lemma(self) -> str:
-        """The labeled word that it is a form of; "" where none has two senses."""
+        """Return the labeled word that it is a form of, or "" if no such word has two senses."""
         return self.context.lemma_in(self.table) if self.table is not None else ""
 
     @cached_property
@@ -291,7 +300,7 @@ class Word:
 
     @cached_property
     def senses(self) -> list[str]:
-        """The names of its labeled senses, in the order of their colors."""
+        """Return the names of its labeled senses, in the order of their colors."""
         return self.table.senses_of(self.lemma) if self.table is not None else []
 
     @cached_property
@@ -301,7 +310,7 @@ class Word:
 
     @cached_property
     def query(self) -> Query:
-        """The word as a table would store it."""
+        """Return the word as a table would store it."""
         return replace(query_of(self.sentence, self.tokens, self.context.position), read_as=self.context.read_as)
 
     @property
@@ -358,7 +367,7 @@ def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Con
 
 
 def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
-    """`Workspace.products`, kept in a memo."""
+    """Return `Workspace.products`, cached in a memo."""
     rows = table.types if types else table.rows
 
     def compute() -> Products:
@@ -383,8 +392,11 @@ def open_workspace(
     report: Callable[[int, int, float], None] | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Workspace:
-    """A workspace of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
-    `note` is called with a sentence for each way in which the file of the vectors differs from its format."""
+    """Return a workspace for a model, by name or open.
+
+    `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
+    in which the vectors' file differs from its format.
+    """
     opener = _Opener(device, report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)

@@ -329,7 +329,7 @@ def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 SAMPLE = 3_000  # points on which it is measured, at most
-NEAREST = 12  # neighbors asked for
+NEAREST = 12  # neighbors compared
 UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
 
 

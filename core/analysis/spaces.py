@@ -123,10 +123,10 @@ def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: i
     return Space(name, tuple(table.words[code] for code in order), (sums / np.maximum(counts, 1)[:, None])[order])
 
 
-def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
-    """Return the words with a letter that all spaces have, at most `most`, sorted by their worst rank in any space."""
+def find_common_words(spaces: Sequence[Space], *, max_words: int = MOST_WORDS) -> tuple[str, ...]:
+    """Return the words with a letter that all spaces have, at most `max_words`, sorted by their worst rank in any space."""
     ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
-    common = set.intersection(*(set(each) for each in ranks))
+    common = set.intersection(*(set(ranked) for ranked in ranks))
     common = {word for word in common if any(map(str.isalpha, word))}
     if len(common) < FEWEST_WORDS:
         names = ", ".join(space.name for space in spaces)
@@ -139,7 +139,7 @@ def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tup
                 least=FEWEST_WORDS,
             )
         )
-    return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:most])
+    return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:max_words])
 
 
 def on_words(space: Space, words: Sequence[str]) -> np.ndarray:

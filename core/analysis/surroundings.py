@@ -50,7 +50,7 @@ def surroundings(
     weights,
     *,
     types: int = TYPES_EACH,
-    most: int = MOST_OCCURRENCES,
+    max_occurrences: int = MOST_OCCURRENCES,
 ) -> Surroundings:
     """Return the occurrences of `words` and the spellings nearest to each query under a layer mix.
 
@@ -61,8 +61,8 @@ def surroundings(
     for query in queries:
         keep &= ~table.own_row(query)
     rows = np.flatnonzero(keep)
-    if len(rows) > most:
-        rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+    if len(rows) > max_occurrences:
+        rows = rows[np.linspace(0, len(rows) - 1, max_occurrences).astype(int)]
     excluded = {word.casefold() for word in words}
     nearest = {}
     for query in queries:
@@ -118,9 +118,9 @@ def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: 
     return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
 
 
-def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0) -> float:
+def at_large(table: OccurrenceTable, weights, *, n: int = 300, seed: int = 0) -> float:
     """Return the mean cosine of two random occurrences of a table, which may be of one word."""
-    rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
+    rows = np.random.default_rng(seed).permutation(len(table))[:n]
     if len(rows) < 2:
         return 0.0
     layers = table.rows.take(np.sort(rows))

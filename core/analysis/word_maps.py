@@ -22,7 +22,7 @@ from .maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, tr
 
 ALL_WORDS = "all words"
 NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map
-MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
+MEASURED = "trustworthiness without ties"  # how a stored map was measured; files with other figures have other names
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
@@ -56,7 +56,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput if there are none."""
+    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput without any."""
     map_rows(table, word)
     if not len(rows := table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)):
         raise BadInput(
@@ -82,7 +82,7 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
     neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
     shift = (
         maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
-    )  # the maps lie one behind the other: one call places in all of them
+    )  # all maps are concatenated, so that one call places in all of them
     return insert(maps.coordinates.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
 
 
@@ -112,12 +112,12 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)
 
 
-MOST = 300_000  # tokens on a map; of more, whole sentences at random
+MOST = 300_000  # tokens on a map; of more, random complete sentences
 # Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
 TRUST_POINTS = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048
-FULL = 65_535  # places are whole numbers from 0 to this
+FULL = 65_535  # places are integers from 0 to this
 FORMAT = 1  # of a saved file
 
 
@@ -171,14 +171,14 @@ def token_maps(
     report: Callable[[int, int, float], None] = lambda done, total, speed: None,
     *,
     laid_out: int = LAID_OUT,
-    most: int = MOST,
+    max_tokens: int = MOST,
 ) -> TokenMaps:
     """Compute the maps of the spaces `names`. `report(tokens placed, total, tokens per second)` may end the work by raising."""
-    rows = sentence_rows(table, most)
+    rows = sentence_rows(table, max_tokens)
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
     report(0, len(rows), 0.0)
-    drawn = rows_to_lay_out(table, rows, laid_out)
-    spaces = _spaces(table, drawn, mixes)
+    reference_rows = rows_to_lay_out(table, rows, laid_out)
+    spaces = _spaces(table, reference_rows, mixes)
     flat = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0)).coordinates
     places = np.empty((len(names), len(rows), 2), np.uint16)
     started = perf_counter()
@@ -191,17 +191,17 @@ def token_maps(
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
     sample = np.sort(np.random.default_rng(1).permutation(len(rows))[:TRUST_POINTS])
     trust = [trustworthiness(space, places[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes))]
-    return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(drawn))
+    return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(reference_rows))
 
 
-def sentence_rows(table: OccurrenceTable, most: int = MOST, seed: int = 0) -> np.ndarray:
-    """Return the rows (N,) of complete sentences in order; of random sentences if there are more than `most` tokens."""
+def sentence_rows(table: OccurrenceTable, max_tokens: int = MOST, seed: int = 0) -> np.ndarray:
+    """Return the rows (N,) of complete sentences in order; of random sentences if there are more than `max_tokens`."""
     order = np.lexsort((table.position, table.sentence))
-    if len(order) <= most:
+    if len(order) <= max_tokens:
         return order
     sizes = np.bincount(table.sentence)
     shuffled = np.random.default_rng(seed).permutation(len(sizes))
-    return order[np.isin(table.sentence[order], shuffled[np.cumsum(sizes[shuffled]) <= most])]
+    return order[np.isin(table.sentence[order], shuffled[np.cumsum(sizes[shuffled]) <= max_tokens])]
 
 
 def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:

@@ -89,6 +89,7 @@ class EncodedCorpus:
 
     @property
     def n_sentences(self) -> int:
+        """Return the number of sentences."""
         return len(self.starts) - 1
 
     @property
@@ -114,10 +115,12 @@ class EncodedCorpus:
 
     @cached_property
     def word_list(self) -> list[str]:
+        """Return the words as a list."""
         return self.words.to_pylist()
 
     @cached_property
     def spelling_list(self) -> list[str]:
+        """Return the spellings as a list."""
         return self.spellings.to_pylist()
 
     @cached_property
@@ -303,7 +306,7 @@ def encode(
             for target in sorted(sentence.targets, key=lambda target: target.position)
             if target.sense is not None or target.lemma is not None
         ]
-        others += [(len(spelling) + at, spellings[form]) for at, form in other_forms(sentence.tokens, sentence.text)]
+        others += [(len(spelling) + k, spellings[form]) for k, form in other_forms(sentence.tokens, sentence.text)]
         spelling.extend(map(spellings.__getitem__, sentence.tokens))
         lengths.append(len(sentence.tokens))
         document.append(documents[sentence.document or unnamed])
@@ -318,7 +321,7 @@ def encode(
     names = list(spellings)
     words, of_spelling = np.unique(np.array([fold_case(bare(name)) for name in names], object), return_inverse=True)
     of_spelling = of_spelling.astype(np.int32)
-    codes, other_at, other = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
+    codes, other_at, other_spellings = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
     days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
@@ -330,10 +333,10 @@ def encode(
         date=np.where(days < 0, -1, place[days]).astype(np.int32) if len(dates) else days,
         text_at=np.frombuffer(text_at, np.int64),
         texts=np.frombuffer(bytes(texts), np.uint8),
-        label_at=np.array([at for at, _ in labels], np.int64),
+        label_at=np.array([token for token, _ in labels], np.int64),
         label_sense=np.array([-1 if sense is None else senses[sense] for _, sense in labels], np.int32),
         other_at=other_at,
-        other_word=of_spelling[other] if len(other) else other,
+        other_word=of_spelling[other_spellings] if len(other_spellings) else other_spellings,
         spellings=pa.array(names, pa.string()),
         words=pa.array(words.tolist(), pa.string()),
         documents=[name[:MAX_NAME] for name in documents],
@@ -348,16 +351,16 @@ def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) 
 
     Of the two forms of such a word, the one that is more frequent elsewhere becomes its spelling. `others` are positions and other spellings.
     """
-    at = np.array([place for place, _ in others], np.int64)
-    other = np.array([form for _, form in others], np.int32)
+    places = np.array([place for place, _ in others], np.int64)
+    alternatives = np.array([form for _, form in others], np.int32)
     if not others:
-        return codes, at, other
-    first = codes[at]
+        return codes, places, alternatives
+    first = codes[places]
     counts = np.bincount(word[codes], minlength=int(word.max()) + 1) - np.bincount(word[first], minlength=int(word.max()) + 1)
-    is_other = counts[word[other]] > counts[word[first]]
+    is_other = counts[word[alternatives]] > counts[word[first]]
     codes = codes.copy()
-    codes[at] = np.where(is_other, other, first)
-    return codes, at, np.where(is_other, first, other)
+    codes[places] = np.where(is_other, alternatives, first)
+    return codes, places, np.where(is_other, first, alternatives)
 
 
 DIGITS = 32  # of the sha256 of a file
@@ -385,20 +388,20 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
         position = [0]
         size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
         with reports.collecting() as collected:
-            made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
-        made = replace(made, notes=list(collected.values()))
-    if not len(made):
+            corpus_read = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+        corpus_read = replace(corpus_read, notes=list(collected.values()))
+    if not len(corpus_read):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     try:
-        if is_stored := may_store(made.n_bytes):
-            made.save(folder)
+        if is_stored := may_store(corpus_read.n_bytes):
+            corpus_read.save(folder)
     except BadInput:  # the cache cannot be written, so the corpus is encoded again next time
         is_stored = False
     if not path.is_file():  # a user's text that was deleted meanwhile
         shutil.rmtree(folder, ignore_errors=True)
         is_stored = False
     if not is_stored:
-        return _note_contents(_with_name(made, path.name), language)
+        return _note_contents(_with_name(corpus_read, path.name), language)
     return _note_contents(_with_name(open_folder(folder), path.name), language)
 
 

@@ -38,7 +38,7 @@ class ReadLabels:
 
     @property
     def missing(self) -> int:
-        """The number of labels of other sentences."""
+        """Return the number of labels of other sentences."""
         return len(self.labels.elsewhere)
 
 
@@ -62,13 +62,13 @@ def format_labels(
             row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
         lines.append((k not in senses, k, json.dumps(row, ensure_ascii=False)))
     written = [f"{line}\n" for *_, line in sorted(lines)]
-    at = sum(k in senses for k in range(len(sentences)))
-    return "".join([*written[:at], format_given(lemma, labels.elsewhere), *written[at:]])
+    n_labeled = sum(k in senses for k in range(len(sentences)))
+    return "".join([*written[:n_labeled], format_given(lemma, labels.elsewhere), *written[n_labeled:]])
 
 
-def format_given(lemma: str, given: Iterable[tuple[Token, str]]) -> str:
+def format_given(lemma: str, labels: Iterable[tuple[Token, str]]) -> str:
     """Return labels by sentence as rows, in their order."""
-    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in given)
+    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in labels)
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
@@ -120,13 +120,13 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     return (tokens, position), "" if is_guess(row) else sense
 
 
-def numbered(given: Given, sentences: Sequence[Token]) -> Labels:
+def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
     """Return labels by sentence as labels by number. A sentence that occurs twice is labeled in both places."""
     places = defaultdict(list)
     for k, token in enumerate(sentences):
         places[token].append(k)
-    labels = tuple((k, sense) for token, sense in given for k in places.get(token, ()))
-    return Labels(labels, elsewhere=tuple((token, sense) for token, sense in given if token not in places))
+    labels = tuple((k, sense) for token, sense in labels_by_sentence for k in places.get(token, ()))
+    return Labels(labels, elsewhere=tuple((token, sense) for token, sense in labels_by_sentence if token not in places))
 
 
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
@@ -154,15 +154,15 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:
     """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled. Raises BadInput as `alpha`."""
-    labels, other = dict(first.given), dict(second.given)
-    units = sorted({*labels, *other})
-    return alpha([[labels.get(k) for k in units], [other.get(k) for k in units]]), len(labels.keys() & other.keys())
+    labels, other_labels = dict(first.given), dict(second.given)
+    units = sorted({*labels, *other_labels})
+    return alpha([[labels.get(k) for k in units], [other_labels.get(k) for k in units]]), len(labels.keys() & other_labels.keys())
 
 
-def pairs(given: Sequence[str]) -> Mapping[str, str]:
+def pairs(texts: Sequence[str]) -> Mapping[str, str]:
     """Return the target sense of each sense to merge, from texts "sense=target". Raises BadInput for other texts, or for a sense with two targets."""
     into: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         first, equals, second = text.partition("=")
         if not (equals and clean(first) and clean(second)):
             raise BadInput(t("“{text}” is not a pair of senses. Write it as from=into.", text=shorten(text)))
@@ -187,7 +187,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     keeps its sense, even if `text` has another by now, and its other fields, such as a comment.
     """
     known_tokens = set(sentences)
-    given: dict[Token, list[dict]] = {}
+    rows_by_token: dict[Token, list[dict]] = {}
     carried = []
     for row in _rows(labels):
         token = _token(row)
@@ -196,11 +196,11 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
         if token not in known_tokens:
             carried.append(row)
         elif row.get("given", True) is not False:
-            given.setdefault(token, []).append(row)
+            rows_by_token.setdefault(token, []).append(row)
     labeled, guessed = [], []
     for row in map(json.loads, filter(None, text.split("\n"))):
         token = tuple(row["tokens"]), row["position"]
-        if labels := given.pop(token, []):
+        if labels := rows_by_token.pop(token, []):
             fields = {key: value for key, value in row.items() if key not in ("sense", "given", "probability")}
             labeled += [_line(label | fields | {"given": True}) for label in labels]
         elif token in known_tokens:

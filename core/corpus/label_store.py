@@ -116,10 +116,10 @@ def _present(path: Path, word: str) -> Given:
         return valid
 
 
-def _write(path: Path, word: str, given: Given) -> None:
+def _write(path: Path, word: str, labels: Given) -> None:
     try:
         with replacing(path) as temporary:
-            temporary.write_text(label_files.format_given(word, given), "utf-8", newline="\n")
+            temporary.write_text(label_files.format_given(word, labels), "utf-8", newline="\n")
             temporary.chmod(0o600)
     except BadInput as error:
         raise CannotSave(str(error)) from error

@@ -71,28 +71,32 @@ class Line(NamedTuple):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The words before the hit. `words` are the hit's, and `right` those after it."""
+        """Return the words before the hit."""
         return self.tokens[: self.first]
 
     @property
     def words(self) -> tuple[str, ...]:
+        """Return the words of the hit."""
         return self.tokens[self.first : self.end]
 
     @property
     def right(self) -> tuple[str, ...]:
+        """Return the words after the hit."""
         return self.tokens[self.end :]
 
     @property
     def before(self) -> str:
-        """The text before the hit, as written. So are `hit` and `after`."""
+        """Return the text before the hit, as written."""
         return self._as_written(0, self.first)
 
     @property
     def hit(self) -> str:
+        """Return the hit as written."""
         return self._as_written(self.first, self.end)
 
     @property
     def after(self) -> str:
+        """Return the text after the hit, as written."""
         return self._as_written(self.end, None)
 
     def _as_written(self, first: int, last: int | None) -> str:
@@ -157,8 +161,8 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     sentence = corpus.sentence[part.first]
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
     ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
-    at = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
-    tokens = tuple(corpus.spelling_array.take(corpus.spelling[at]).tolist())
+    places = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
+    tokens = tuple(corpus.spelling_array.take(corpus.spelling[places]).tolist())
     first = part.first - begins
     columns = (
         map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
@@ -191,13 +195,13 @@ def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
 def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list[str], int] | None:
     """Return the most frequent words (no punctuation) `step` words after the hits (before them, if negative), and their count.
 
-    None if there are none, or more than EQUALLY of them.
+    None without such a word, or if more than EQUALLY words share the count.
     """
     codes = context_codes(corpus, hits, step)
     counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
-    most = counts.max(initial=0)
-    commonest = np.flatnonzero(counts == most).tolist() if most else []
-    return ([corpus.word_list[code] for code in commonest], int(most)) if 0 < len(commonest) <= EQUALLY else None
+    highest = counts.max(initial=0)
+    commonest = np.flatnonzero(counts == highest).tolist() if highest else []
+    return ([corpus.word_list[code] for code in commonest], int(highest)) if 0 < len(commonest) <= EQUALLY else None
 
 
 def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
@@ -214,17 +218,17 @@ def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
 
 def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
     """Return the words (n,) `step` tokens after the hits (or before them, if negative); -1 beyond the sentence."""
-    at = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
-    inside = (at >= 0) & (at < len(corpus))
-    at = np.where(inside, at, hits.first)
-    return np.where(inside & (corpus.sentence[at] == corpus.sentence[hits.first]), corpus.word[at], -1)
+    places = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
+    inside = (places >= 0) & (places < len(corpus))
+    places = np.where(inside, places, hits.first)
+    return np.where(inside & (corpus.sentence[places] == corpus.sentence[hits.first]), corpus.word[places], -1)
 
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
     """Return words of the corpus that are spelled nearly like a query without hits."""
     word = fold_case(query.strip())[:LONGEST]
-    near = [other for other in corpus.word_list if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
-    return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
+    candidates = [spelling for spelling in corpus.word_list if spelling[:1] == word[:1] and abs(len(spelling) - len(word)) < 4]
+    return get_close_matches(word, candidates[:5_000], n=3, cutoff=0.7)
 
 
 def _has_wildcard(query: str) -> bool:
@@ -350,10 +354,10 @@ def _explain(pattern: str, message: str) -> str:
 
 @lru_cache(maxsize=256)
 def _with_unicode(pattern: str) -> str:
-    """Return the pattern with letters and digits of every script in place of \\w and \\d.
+    r"""Return the pattern with letters and digits of every script in place of \w and \d.
 
-    >>> _with_unicode(r"\\d+[\\w-]")
-    '[\\\\p{Nd}]+[\\\\p{L}\\\\p{M}\\\\p{N}_-]'
+    >>> _with_unicode(r"\d+[\w-]")
+    '[\\p{Nd}]+[\\p{L}\\p{M}\\p{N}_-]'
     """
     result, k, inside = [], 0, -1  # `inside`: where a set of characters began
     while k < len(pattern):

@@ -31,6 +31,7 @@ class TrainingLog:
 
     @property
     def tokens(self) -> int:
+        """Return the number of tokens read in all stages."""
         return max((line["tokens"] for line in (*self.steps, *self.validations)), default=0)
 
     def ends(self) -> dict[str, int]:
@@ -131,7 +132,7 @@ def knowledge_panels(measures: dict) -> list[Panel]:
         if result:
             accuracy = {layer: accuracy_of(key, result[layer]) for layer in _layers(result)}
             static = accuracy_of(key, result["static"]) if "static" in result else None
-            less = {layer: each for layer in accuracy if (each := _difference(key, result[layer].get("less_static")))}
+            less = {layer: difference for layer in accuracy if (difference := _difference(key, result[layer].get("less_static")))}
             order = _difference(key, result.get("order"))
             panels.append(Panel(title, data, accuracy, chance_of(key, result), baseline_name, static, order, less))
     return panels
@@ -197,9 +198,9 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
     values = {f"layer {layer} minus static": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
     values["layer 1 minus layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}
-    for name, each in values.items():
-        if each is not None:
-            cells |= {name: round(100 * each.mean, 1), f"{name}{INTERVAL}": each.cell()}
+    for name, difference in values.items():
+        if difference is not None:
+            cells |= {name: round(100 * difference.mean, 1), f"{name}{INTERVAL}": difference.cell()}
     return cells
 
 
@@ -232,12 +233,12 @@ def read_lessons(folder: Path, fingerprint: str) -> dict:
     return result.get("parts", {}) if result.get("format") == LESSONS_FORMAT and result.get("fingerprint") == fingerprint else {}
 
 
-def less(kept: Mapping, first: str, second: str) -> Paired:
+def less(measured: Mapping, first: str, second: str) -> Paired:
     """Return one space minus another, paired by word."""
-    return compare_pairs(kept["one_nn"][first], kept["one_nn"][second])
+    return compare_pairs(measured["one_nn"][first], measured["one_nn"][second])
 
 
-def mean_of(kept: Mapping, measure: str, name: str) -> float | None:
+def mean_of(measured: Mapping, measure: str, name: str) -> float | None:
     """Return a space's mean over all words to three digits; None if it was not measured."""
-    values = kept[measure].get(name)
+    values = measured[measure].get(name)
     return round(sum(values) / len(values), 3) if values else None

@@ -39,7 +39,7 @@ class Experiment:
     folds_run: int = 0  # how many of the split's folds, the first ones; 0: all
     files: Mapping[str, str] = field(default_factory=dict)  # train, test -> another file than the task's own
     shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
-    copied: bool = False  # every test text stands among the training texts, too
+    copied: bool = False  # every test text is among the training texts, too
 
 
 CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
@@ -234,31 +234,31 @@ def rows_of(sizes: Iterable[Size]) -> str:
 def range_of(leads: Iterable[Lead]) -> str:
     """Return one difference in points, or the smallest and largest of several."""
     means = sorted(lead.difference.mean for lead in leads)
-    least, most = (f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1]))
-    return least if least == most else t("{low} to {high}", low=least, high=most)
+    least, highest = (f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1]))
+    return least if least == highest else t("{low} to {high}", low=least, high=highest)
 
 
 def _size(share: float, lines: Sequence[dict]) -> Size | None:
     by_subset: dict[int, dict[str, dict]] = {}
     for line in lines:
         by_subset.setdefault(line["seed"], {})[line["variant"]] = line
-    whole = [by_subset[number] for number in sorted(by_subset) if set(PARTS) <= by_subset[number].keys()]
-    if len(whole) < FEWEST:
+    complete = [by_subset[number] for number in sorted(by_subset) if set(PARTS) <= by_subset[number].keys()]
+    if len(complete) < FEWEST:
         return None
-    n, sizes = whole[0][PLAIN]["n"], whole[0][PLAIN]["sizes"]
-    right = {kind: np.stack([unpacked(rows[kind]["right"], n) for rows in whole]).astype(np.int8) for kind in PARTS}  # (S, N)
+    n, sizes = complete[0][PLAIN]["n"], complete[0][PLAIN]["sizes"]
+    right = {kind: np.stack([unpacked(rows[kind]["right"], n) for rows in complete]).astype(np.int8) for kind in PARTS}  # (S, N)
     pairs = [(kind, PLAIN) for kind in PARTS[1:]] + [(ELMO, kind) for kind in CONTROLS]
     result = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
-    over, beside = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
+    over, of_elmo = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
     return Size(
         share=share,
         labeled=sizes["train"] + sizes["valid"],
         valid=sizes["valid"],
         tested=n,
-        subsets=len(whole),
+        subsets=len(complete),
         accuracy={kind: rows.mean(axis=1) for kind, rows in right.items()},
         over_glove=dict(zip(PARTS[1:], _leads(over), strict=True)),
-        of_elmo=dict(zip(CONTROLS, _leads(beside), strict=True)),
+        of_elmo=dict(zip(CONTROLS, _leads(of_elmo), strict=True)),
     )
 
 

@@ -40,17 +40,21 @@ class Relation:
 
     @property
     def name(self) -> str:
+        """Return the word with both senses."""
         return f"{self.word}: {self.senses[0]} / {self.senses[1]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
+    """A mean over words with a 95% interval."""
+
     mean: float
     low: float | None  # 95%, words drawn; None, both: of fewer than FEWEST words
     high: float | None
 
     @property
     def in_percent(self) -> str:
+        """Return the mean and its interval as text."""
         return f"{self.mean:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
 
 
@@ -107,8 +111,8 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     ahead = {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    drawn = _resample([relation.word for relation in relations], np.random.default_rng(seed))
-    means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
+    samples = _resample([relation.word for relation in relations], np.random.default_rng(seed))
+    means = {kind: _means(auc, chosen, samples) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
         kinds[kind] = _interval(mean, sampled, words[kind])
@@ -153,8 +157,8 @@ def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) ->
     rows = np.random.default_rng(seed).integers(len(a), size=(DRAWS, len(a)))
 
     def rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        x, y = (rankdata(each, axis=-1) for each in (x, y))
-        x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+        x, y = (rankdata(values, axis=-1) for values in (x, y))
+        x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
         return (x * y).sum(axis=-1) / np.maximum(np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)), 1e-12)
 
     low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))
@@ -179,9 +183,9 @@ def _resample(words: Sequence[str], rng) -> np.ndarray:
     return counts[:, codes]
 
 
-def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
+def _means(auc: np.ndarray, chosen: np.ndarray, samples: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the mean over chosen pairs, and that of each sample; a sample without any has the overall mean."""
-    weights = drawn[:, chosen]
+    weights = samples[:, chosen]
     mean = float(auc[chosen].mean())
     sizes = weights.sum(axis=1)
     return mean, np.where(sizes > 0, weights @ auc[chosen] / np.maximum(sizes, 1), mean)

@@ -33,7 +33,7 @@ OFFERED = 200  # words of a corpus without labels that can be chosen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AroundRequest:
-    """A word, the sentences around whose words to look, two at most, and a layout; between two sentences runs an axis."""
+    """A word, at most two sentences whose surroundings are shown, and a layout. Between two sentences runs an axis."""
 
     word: str
     contexts: tuple[WordInContext, ...] = ()
@@ -57,11 +57,11 @@ class Around:
     shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
     cosines: np.ndarray  # (K, S, N) of each star with every point
     between: tuple[float, ...]  # (K,) cosines of two stars with each other; else ()
-    groups: np.ndarray  # (K, N) which of two sentences a point leans to, 1 or 2, or its cluster from 1; 0: none
+    groups: np.ndarray  # (K, N) the nearer of two sentences, 1 or 2, or the cluster from 1; 0: none
     strength: np.ndarray  # (K, N) in which order points are named
-    telling: tuple[tuple[str, ...], ...]  # words that tell each cluster from the others; () where there are no clusters
+    telling: tuple[tuple[str, ...], ...]  # words typical of each cluster; () without clusters
     links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbors of each point, then of each star
-    has_sides: bool  # whether there are two sentences to lean to, so that groups are their sides
+    has_sides: bool  # whether there are two sentences, so that groups are their sides
     leans: np.ndarray | None  # (K, N) cosine with the first of two sentences minus cosine with the second; None where there are not two
 
     def at(self, space: str) -> int:
@@ -69,7 +69,7 @@ class Around:
         return self.spaces.index(space)
 
     def table(self) -> "pd.DataFrame":
-        """Return a row for each point, with its places in every space and, between two sentences, which of them it leans to."""
+        """Return a row for each point with its places in every space and, between two sentences, its difference of cosines."""
         import pandas as pd
 
         columns = {t("word"): self.labels, t("occurrences"): self.points.counts}
@@ -99,8 +99,8 @@ def frequent_words(workspace: Workspace) -> list[str]:
 def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
     """Return the map, or None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
-        known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
+        layouts = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
     table = workspace.every_token
     if table is None:
         return None
@@ -185,7 +185,9 @@ def _links(
     """Return the true neighbors of N points, then of S stars, in each of K spaces."""
     n, n_stars = coordinates.shape[1], stars.shape[1]
     rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
-    of_points = [tuple(links(of @ of[k], flat, flat[k], own=k) for of, flat in zip(rows, coordinates, strict=True)) for k in range(n)]
-    near = zip(cosines, coordinates, stars, strict=True)
-    by_space = [[links(of[s], flat, at[s]) for s in range(n_stars)] for of, flat, at in near]
+    of_points = [
+        tuple(links(vectors @ vectors[k], flat, flat[k], own=k) for vectors, flat in zip(rows, coordinates, strict=True)) for k in range(n)
+    ]
+    by_layer = zip(cosines, coordinates, stars, strict=True)
+    by_space = [[links(vectors[s], flat, star_places[s]) for s in range(n_stars)] for vectors, flat, star_places in by_layer]
     return (*of_points, *zip(*by_space, strict=True))

@@ -26,7 +26,7 @@ SENSES, OTHER, MOVED = "senses", "other", "moved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionRequest:
-    """A word, what is done to each word around it, and a word of another sentence to measure by where no two senses are labeled."""
+    """A word, what is done to each word around it, and a word of another sentence to compare with if no two senses are labeled."""
 
     word: WordInContext
     other: WordInContext | None = None
@@ -82,18 +82,18 @@ class Attribution:
 @reads_as_model
 def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     """Return the influences. The word's own sentence does not count for the senses. Raises BadInput as `variants` does."""
-    word, other = request.word, request.other
+    word, other_word = request.word, request.other
     weights = layer_weights(MIX, workspace.layers.n, request.weights or None)
     lemma = word.lemma_in(workspace.targets) if workspace.is_labeled else None
     measures = _senses(workspace.targets, lemma, word, weights) if lemma else None
     by = SENSES if measures and len(measures.senses) > 1 else MOVED
-    if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
-        vectors = np.stack([query.layers for query in workspace.queries((word, other))])
+    if by == MOVED and other_word and (other_word.tokens, other_word.position) != (word.tokens, word.position):
+        vectors = np.stack([query.layers for query in workspace.queries((word, other_word))])
         by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
     result = influence.influence(
         workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
     )
-    content = frozenset(each.position for each in target_word.candidates(result.tokens, workspace.language))
+    content = frozenset(candidate.position for candidate in target_word.candidates(result.tokens, workspace.language))
     return Attribution(by, tuple(workspace.targets.senses_of(lemma)) if lemma else (), result, content)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # imported when a table is made: the first paint must not wai
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
-SAMPLE = 64  # sentences that are read to tell the pace
+SAMPLE = 64  # sentences that are read to measure the pace
 MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
 FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
 
@@ -48,7 +48,7 @@ FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be 
 class SpaceName:
     """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labeled ones alone.
 
-    The sense space, minus the mean of all words and by the map of all of them, is of tables that keep what it needs.
+    The sense space, minus the mean of all words and by the map of all of them, is of tables that store what it needs.
     """
 
     source: str
@@ -77,6 +77,7 @@ class CompareRequest:
 
     @property
     def sides(self) -> tuple[SpaceName, SpaceName]:
+        """Return both spaces."""
         return self.first, self.second
 
     @property
@@ -86,6 +87,7 @@ class CompareRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
+        """Return (kind, name) of each file or folder."""
         return self.first.reads + self.second.reads
 
 
@@ -99,7 +101,7 @@ class SpacesCompared:
     cka: np.ndarray  # (m, m)
     cka_pair: float
     paired: PairedAtRandom  # the same with the words paired at random
-    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors shared by its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
     shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
@@ -125,13 +127,13 @@ class SpacesCompared:
             columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in nearest[order]]
         return pd.DataFrame(columns)
 
-    def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
+    def words_to_open(self, request: str, examples: Sequence[str], limit: int, language: Language) -> tuple[str, list[str]]:
         """Return the target word if both have it, else an ambiguous one, and `most` words to offer."""
         c = self.comparison
         order = [c.words[k] for k in c.most_changed()]
         telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
-        ends = [*order[: most // 4], *order[-(most // 4) :]]
-        offered = list(dict.fromkeys([*telling[: most - len(ends)], *ends]))
+        ends = [*order[: limit // 4], *order[-(limit // 4) :]]
+        offered = list(dict.fromkeys([*telling[: limit - len(ends)], *ends]))
         return find_form(request, c.words, language) or offered[0], offered
 
 
@@ -162,8 +164,8 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
     every: dict[SpaceName, Space] = {}
     for side in sides:
         label = labels[side.corpus if request.across else side.source]
-        known = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
-        for layer in (*known, *[SENSES] * (side.layer == SENSES)):
+        layers = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
+        for layer in (*layers, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(workspace, name, label, tables.get(side), FEWEST if request.across else 1)
     words = spaces.find_common_words(list(every.values()))
@@ -206,7 +208,7 @@ def measure_models(
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
     ]
     named = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
-    done, total = count(), sum(len(each) + 1 for each in named)
+    done, total = count(), sum(len(names) + 1 for names in named)
     results = []
     for model, table, in_senses, names in zip(models, tables, senses, named, strict=True):
         reports = {}
@@ -215,7 +217,7 @@ def measure_models(
             key = table_key(table), model.fingerprint, name
             reports[name] = memo.value("all words", key, partial(_over_all_words, table, name, in_senses), most=64)
         report(next(done), total)
-        shares = {name: each.one_nn for name, each in reports.items()}
+        shares = {name: result.one_nn for name, result in reports.items()}
         results.append(Measured(shares, reports[MIX].null_mean, _pace(table, model)))
     return tuple(results)
 
@@ -241,10 +243,10 @@ def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) ->
     for side in sides:
         if side.layer is None:
             result.append(side)
-        elif side.layer == SENSES and side.labeled:  # its labeled words are kept in the sense space, its other ones not
+        elif side.layer == SENSES and side.labeled:  # only labeled words are stored in the sense space
             result.append(side.labeled)
         else:
-            registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by what reads it
+            registry.resolve(side.corpus, "corpus")  # a wrong path is an error at once, before it is read
             result.append(side if is_read(side) else side.labeled)
     return tuple(result)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # imported when a table is made: the first paint must not wai
 READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
-STAND = 3  # substitutes said of a line, where hits are sorted by them
+SHOWN = 3  # substitutes next to a line, if hits are sorted by them
 LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
 Report = Callable[[int, int, float], None]  # sentences that a model has read, of all, per second
 
@@ -85,7 +85,7 @@ class Concordance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollocatesRequest:
-    """A query, how far from it, how often at least; `senses` asks for a list of each of its senses too."""
+    """A query, the window, and the least count. `senses` adds a list for each sense of the query."""
 
     query: str
     kind: str = search.WORD
@@ -104,7 +104,7 @@ class CollocatesRequest:
 
 @dataclass(frozen=True, slots=True)
 class SenseColumn:
-    """A sense, and the words that tell it from the others."""
+    """A sense, and the words that distinguish it from the others."""
 
     sense: str
     n: int  # hits of it
@@ -149,6 +149,7 @@ class KeynessRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
+        """Return (kind, name) of the second corpus."""
         return (("corpus", self.against),) if self.against else ()
 
 
@@ -257,8 +258,8 @@ def _key(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReques
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
     reads = workspace.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
     what = (request.query, request.kind, request.near, request.window, request.sense, request.senses, request.seed)
-    most = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
-    return corpus.fingerprint, reads, request.order, *what, most
+    limit = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
+    return corpus.fingerprint, reads, request.order, *what, limit
 
 
 @reads_as_model
@@ -272,14 +273,16 @@ def with_senses(workspace: Workspace, request: ConcordanceRequest) -> Concordanc
 
 
 class HitLines:
-    """The lines of a request's hits, slice by slice, each with what is said of it: its substitutes where hits are sorted by them, else
-    document, date and sense."""
+    """The lines of a request's hits, slice by slice.
+
+    Each line has its document, date and sense as notes, or its substitutes if hits are sorted by them.
+    """
 
     def __init__(self, workspace: Workspace, request: ConcordanceRequest, hits: Hits) -> None:
         self._workspace, self._hits, self._corpus = workspace, hits, searched(workspace, request.documents)
         self.by_substitutes = request.order == BY_SUBSTITUTES
         grouped = request.order == BY_SENSE and request.senses == GROUPS
-        self._of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
+        self._sense_of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
         self.key = text_fingerprint([self._corpus.fingerprint, repr(request)])[:16]
 
     def __len__(self) -> int:
@@ -288,16 +291,16 @@ class HitLines:
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
         """Return some lines from the first on, each with its notes and the number of its sense, -1 for none."""
         corpus = self._corpus
-        lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
-        names = [self._senses[k] if k >= 0 else "" for k in of]
+        lines, senses = search.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
+        names = [self._senses[k] if k >= 0 else "" for k in senses]
         several = len(corpus.documents) > 1
         notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
-            expected = [", ".join(each.word for each in answer.substitutes[:STAND]) for answer in answers]
-            notes = [(words,) if words else each for words, each in zip(expected, notes, strict=True)]
-        return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
+            expected = [", ".join(substitute.word for substitute in answer.substitutes[:SHOWN]) for answer in answers]
+            notes = [(words,) if words else parts for words, parts in zip(expected, notes, strict=True)]
+        return [(line, " · ".join(filter(None, parts)), k) for line, parts, k in zip(lines, notes, senses, strict=True)]
 
 
 @reads_as_model
@@ -310,17 +313,19 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     if senses == LABELS:
         numbers = search.label_of(corpus, hits)
         used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
-        of = np.full(len(hits), -1)
-        of[numbers >= 0] = places
-        return of, [corpus.senses[k] for k in used.tolist()]
+        sense_of = np.full(len(hits), -1)
+        sense_of[numbers >= 0] = places
+        return sense_of, [corpus.senses[k] for k in used.tolist()]
     result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
     sentences = corpus.sentence[hits.first].tolist()
     starts = corpus.starts[sentences].tolist() if sentences else []
-    of = [places.get((corpus.tokens(s), at - start), -1) for s, at, start in zip(sentences, hits.first.tolist(), starts, strict=True)]
-    return np.array(of, int), list(result.groups.names)
+    sense_of = [
+        places.get((corpus.tokens(s), place - start), -1) for s, place, start in zip(sentences, hits.first.tolist(), starts, strict=True)
+    ]
+    return np.array(sense_of, int), list(result.groups.names)
 
 
 @reads_as_model
@@ -338,9 +343,9 @@ def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
     senses = ()
     if request.senses:
         _check_senses(request.senses)
-        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
-        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
-        senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
+        sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
+        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, sense_of, **how)
+        senses = tuple(SenseColumn(names[k], int((sense_of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
 
@@ -354,16 +359,16 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     both = [workspace.encoded, workspace.over(against).encoded]
     shared = intersect_keys(*map(sentence_keys, both))
     reduced = int(both[0].n_sentences < both[1].n_sentences)
-    kept = ~np.isin(sentence_keys(both[reduced]), shared)
-    if not kept.any():
+    is_kept = ~np.isin(sentence_keys(both[reduced]), shared)
+    if not is_kept.any():
         raise BadInput(t("Both corpora have the same sentences. Choose another."))
     if len(shared):
-        both[reduced] = both[reduced].cut(kept)
+        both[reduced] = both[reduced].cut(is_kept)
     words = keywords(*both, minimum=request.minimum, correction=request.correction)
-    own = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
-    other = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
+    first = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
+    second = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
     names = (workspace.corpus, against)
-    return Keyness(names, (len(both[0]), len(both[1])), len(words), own, other, int((~kept).sum()), reduced)
+    return Keyness(names, (len(both[0]), len(both[1])), len(words), first, second, int((~is_kept).sum()), reduced)
 
 
 def _check_senses(senses: str) -> None:
@@ -406,19 +411,19 @@ def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReque
     hits = search.find(corpus, request.query, kind=request.kind)
     if request.near.strip():
         hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
-    of = None
+    sense_of = None
     if request.sense or request.order == BY_SENSE:
-        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
+        sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
                     t("No sense {name!r} of this word here. It has: {names}.", name=shorten(request.sense), names=", ".join(names) or "–")
                 )
-            wanted = of == names.index(request.sense)
-            hits, of = hits.at(wanted), of[wanted]
+            wanted = sense_of == names.index(request.sense)
+            hits, sense_of = hits.at(wanted), sense_of[wanted]
     if request.order == BY_SUBSTITUTES:
         lines = search.lines(corpus, hits, 0, limits().max_sentences_read)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
         order = by_substitutes(workspace.substitutes, words, report)
         return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
-    return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)
+    return search.sort_hits(corpus, hits, request.order, senses=sense_of, seed=request.seed)

@@ -51,22 +51,22 @@ class Way:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EditPath:
-    """A path of n steps; without two labeled senses the two sentences, "first" and "second", stand for them."""
+    """A path of n steps. Without two labeled senses the two sentences, "first" and "second", are used in their place."""
 
     alignment: Alignment
     steps: Sequence[EditStep]
     space: str
-    lemma: str  # whose labeled senses they are, or ""
+    lemma: str  # the labeled word, or ""
     senses: tuple[str, ...]  # all of them, in the order of their colors
     read: tuple[str, ...]  # the sense of each step
-    ends: tuple[str, str]  # the senses in question
+    ends: tuple[str, str]  # the senses of both ends
     margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
     way: Way | None  # of a word with labeled senses
 
     @property
     def flips(self) -> dict[str, int | None]:
         """Return the step at which each space's lead first changes its sign."""
-        return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
+        return {space: next(iter(edits.flips(margins)), None) for space, margins in self.margins.items()}
 
     def table(self) -> "pd.DataFrame":
         """Return a row for each step."""
@@ -98,7 +98,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
     if lemma:
         centroids = _centroids(workspace, rows_to_measure(workspace.targets, lemma), both, weights)
     else:
-        centroids = {name: edits.between(_layers(workspace, both, name), each, SENTENCES) for name, each in weights.items()}
+        centroids = {name: edits.between(_layers(workspace, both, name), mix, SENTENCES) for name, mix in weights.items()}
 
     def readings(words: Sequence[WordInContext], name: str = space) -> np.ndarray:
         return edits.readings(_layers(workspace, words, name, lemma), centroids[name], weights[name])
@@ -107,7 +107,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
     words = [WordInContext(step.tokens, step.position) for step in steps]
     read = {name: readings(words, name) for name in dict.fromkeys((*workspace.layers.spaces, space))}
     start, goal = edits.ends(read[space])
-    leads = {name: each[:, goal] - each[:, start] for name, each in read.items()}
+    leads = {name: values[:, goal] - values[:, start] for name, values in read.items()}
     senses = centroids[space].senses
     return EditPath(
         alignment=alignment,
@@ -117,7 +117,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         senses=tuple(workspace.targets.senses_of(lemma)) if lemma else SENTENCES,
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
-        margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
+        margins={name: np.where(np.abs(values) < TIE, 0.0, values) for name, values in leads.items()},
         way=_way(workspace, lemma, words, space) if lemma else None,
     )
 
@@ -137,7 +137,7 @@ def _centroids(
     table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
-    own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
+    is_own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
 
     def of(space: str) -> np.ndarray:
         if space != SENSES:
@@ -145,7 +145,7 @@ def _centroids(
         senses = workspace.require_sense_space()
         return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
-    return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
+    return {name: edits.centroids(of(name), labels, mix, is_own) for name, mix in weights.items()}
 
 
 def _weights(workspace: Workspace, space: str) -> np.ndarray:
@@ -187,11 +187,11 @@ def _way(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space
     rows = map_rows(table, lemma)
     occurrences = tuple(table.occurrence(int(row)) for row in rows)
     if space == SENSES:
-        drawn = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
-        return Way(occurrences, drawn.coordinates[-1], drawn.stars[-1])
+        layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
+        return Way(occurrences, layout.coordinates[-1], layout.stars[-1])
     maps, weights = open_maps(table, lemma, fit=True), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
     cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
-    near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
-    places = insert(coordinates, near, np.take_along_axis(cosines, near, axis=1))
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
+    places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))
     return Way(occurrences, coordinates, places)

@@ -33,7 +33,7 @@ MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixRequest:
-    """One or two words and the weights. `whole`: every token may be read if it is needed."""
+    """One or two words and the weights. `whole`: every token may be read if needed."""
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
@@ -45,14 +45,17 @@ class MixRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixed:
-    """A mix of L layers: N dots on the map and S words as stars. Without labels the dots are sentences with the word, then spellings."""
+    """A mix of L layers, with a map of N dots and S words as stars.
+
+    Without labels the dots are sentences with the word, then spellings.
+    """
 
     lemma: str | None  # the first word's, where it is labeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
     norm: float  # of the first word's weighed sum
     near: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
-    report: SenseReport | None  # of the lemma; None where there are no two senses to tell apart
+    report: SenseReport | None  # of the lemma; None with fewer than two senses
     alone: Mapping[str, SenseReport]  # each layer's
     static: SenseReport | None  # of the other words' static vectors
     coordinates: np.ndarray | None  # (N, 2)
@@ -103,19 +106,19 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     table, request = workspace.targets, replace(request, among=request.among or choose_among(workspace, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = workspace.queries(request.words)
-    own = [_as_weighed(query.layers, request) for query in queries]
+    layers_of_words = [_as_weighed(query.layers, request) for query in queries]
     lemma = request.words[0].lemma_in(table)
-    near = [_same_word(workspace, table, *each, request) for each in zip(request.words, queries, strict=True)]
+    nearest = [_same_word(workspace, table, *pair, request) for pair in zip(request.words, queries, strict=True)]
     everything = None
-    if request.whole and not all(near):
+    if request.whole and not all(nearest):
         if (everything := workspace.every_token) is None:
             return None
-        near = [same or _types(workspace, everything, query, request) for same, query in zip(near, queries, strict=True)]
-    report, static, alone = None, None, {}
+        nearest = [same or _types(workspace, everything, query, request) for same, query in zip(nearest, queries, strict=True)]
+    report, static, by_layer = None, None, {}
     if lemma is not None:
         with suppress(BadInput):
             report = report_of(workspace, lemma, weights, normalized=request.normalized)
-            alone = {
+            by_layer = {
                 str(k): report_of(workspace, lemma, item, normalized=request.normalized) for k, item in enumerate(np.eye(len(weights)))
             }
             static = static_report(workspace, lemma)
@@ -126,20 +129,20 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     elif everything is not None:
         flat, stars = _plane(workspace, everything, queries, request)
     lengths = layer_lengths(workspace) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
-    spellings, leans = _leans(everything, near, own, request)
+    spellings, leans = _leans(everything, nearest, layers_of_words, request)
     return Mixed(
         lemma=lemma,
         lengths=lengths,
         pulls=pulls(weights, lengths),
-        norm=float(np.linalg.norm(mixed(own[0], weights))),
-        near=tuple(near),
+        norm=float(np.linalg.norm(mixed(layers_of_words[0], weights))),
+        near=tuple(nearest),
         report=report,
-        alone=alone,
+        alone=by_layer,
         static=static,
         coordinates=flat,
         occurrences=dots,
         stars=stars,
-        cosines=_cosines(own, weights) if len(own) == 2 else {},
+        cosines=_cosines(layers_of_words, weights) if len(layers_of_words) == 2 else {},
         spellings=spellings,
         leans=leans,
     )
@@ -201,19 +204,19 @@ def _types(workspace: Workspace, everything: OccurrenceTable, query: Query, requ
     return tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
 
 
-def _cosines(own: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
-    alone = {str(k): surroundings.cosine(*own, item) for k, item in enumerate(np.eye(len(weights)))}
-    return alone | {MIX: surroundings.cosine(*own, weights)}
+def _cosines(layers_of_words: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
+    by_layer = {str(k): surroundings.cosine(*layers_of_words, item) for k, item in enumerate(np.eye(len(weights)))}
+    return by_layer | {MIX: surroundings.cosine(*layers_of_words, weights)}
 
 
 def _leans(
-    everything: OccurrenceTable | None, near: Sequence, own: Sequence[np.ndarray], request: MixRequest
+    everything: OccurrenceTable | None, nearest: Sequence, layers_of_words: Sequence[np.ndarray], request: MixRequest
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    spellings = list(dict.fromkeys(entry.word for entries in near for entry in entries or () if isinstance(entry, TypeNeighbor)))
-    if everything is None or not spellings or len(own) < 2:
+    spellings = list(dict.fromkeys(entry.word for entries in nearest for entry in entries or () if isinstance(entry, TypeNeighbor)))
+    if everything is None or not spellings or len(layers_of_words) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
-    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in own])
+    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in layers_of_words])
     order = np.argsort(cosines[1] - cosines[0], kind="stable")
     return tuple(spellings[k] for k in order), cosines[:, order]
 
@@ -226,8 +229,10 @@ def _map(
     rows = map_rows(table, lemma)
     layers = table.rows.take(rows).transpose(1, 0, 2)
     flat = follow_mix(layers, weights, maps_of(workspace, lemma), normalized=request.normalized)
-    own = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
-    stars = [place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own]
+    own_queries = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
+    stars = [
+        place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own_queries
+    ]
     return flat, np.array(stars).reshape(-1, 2)
 
 
@@ -273,9 +278,9 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
     by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # those of a model's guesses would count as a sense of their own
-    own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
+    own_words = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(labeled) * len(lengths) <= MOST_PAIRS
-    candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)
+    candidates = tuple(any_mix.of_word(table, word_products, lengths) for word_products in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
         lemma=lemma,
@@ -285,7 +290,7 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
         between=any_mix.between(*products) if len(products) > 1 else None,
         ids=labeled,
         coordinates=maps.coordinates[: len(lengths), by_person],
-        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
+        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own_words},
         pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
         chance=any_mix.chance(table.sense[labeled]) if few else None,
     )
@@ -299,13 +304,13 @@ def _any_of_spellings(
     of_types, of_rows = (
         [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
     )
-    near = [any_mix.of_types(table, products, lengths).rows for products in of_types]
-    drawn = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
-    codes = np.unique(np.concatenate([*near, drawn]))
-    own = points.rows[: points.occurrences]
-    ids = np.concatenate([-1 - codes, own])
+    nearest = [any_mix.of_types(table, products, lengths).rows for products in of_types]
+    type_codes = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
+    codes = np.unique(np.concatenate([*nearest, type_codes]))
+    own_rows = points.rows[: points.occurrences]
+    ids = np.concatenate([-1 - codes, own_rows])
     parts = [
-        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own)], ids)
+        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own_rows)], ids)
         for types, rows in zip(of_types, of_rows, strict=True)
     ]
     itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
@@ -316,11 +321,11 @@ def _any_of_spellings(
         lengths=lengths,
         candidates=tuple(parts),
         between=any_mix.between(*of_types) if len(of_types) > 1 else None,
-        ids=np.concatenate([own, -1 - drawn]),
+        ids=np.concatenate([own_rows, -1 - type_codes]),
         examples={number: table.occurrence(int(number if number >= 0 else first[-1 - number])) for number in ids.tolist()},
         coordinates=planes[:, : len(points)],
         stars={k: planes[:, len(points) + k] for k in range(len(queries))},
-        itself=tuple(int(each[0]) if len(each) else -1 for each in itself),
+        itself=tuple(int(matches[0]) if len(matches) else -1 for matches in itself),
         listed=len(codes),
         occurrences=points.occurrences,
     )

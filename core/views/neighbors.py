@@ -34,7 +34,7 @@ EQUAL = 0.005  # weights that differ less are equal
 class NeighborsRequest:
     """A word, a space, and where to search: `among` the same word, other words, any word, or types.
 
-    `whole`: in every token, else in the labeled ones.
+    With `whole` every token is searched, else the labeled ones.
     """
 
     word: WordInContext
@@ -66,19 +66,19 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
     table = workspace.every_token if request.whole else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
-    of = {"word": request.word, "lemma": lemma}
+    facts = {"word": request.word, "lemma": lemma}
     if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
         return None
     if request.space == SENSES:
-        return Neighbors(**of, **_in_senses(workspace, table, query, request))
+        return Neighbors(**facts, **_in_senses(workspace, table, query, request))
     weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
-        examples = table.nearest_of_types(query, [near.word for near in types], weights)
-        return Neighbors(**of, entries=tuple(types), examples=tuple(examples))
+        examples = table.nearest_of_types(query, [neighbor.word for neighbor in types], weights)
+        return Neighbors(**facts, entries=tuple(types), examples=tuple(examples))
     level = random_level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
-    return Neighbors(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+    return Neighbors(**facts, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
 @reads_as_model
@@ -93,23 +93,29 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
         return None
     seen, words = _forms(listed.word.word), []
     function = workspace.word_lists.function
-    for near in listed.entries:
-        word = bare(near.occurrence.word)
+    for neighbor in listed.entries:
+        word = bare(neighbor.occurrence.word)
         if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
             seen |= forms
-            words.append((word, near.cosine))
+            words.append((word, neighbor.cosine))
     return tuple(words[:WORDS])
 
 
 def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> "pd.DataFrame":
     """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
     rows = []
-    for near in entries:
-        if isinstance(near, TypeNeighbor):
-            rows.append((near.word, near.cosine, {t("occurrences"): near.occurrences}))
+    for neighbor in entries:
+        if isinstance(neighbor, TypeNeighbor):
+            rows.append((neighbor.word, neighbor.cosine, {t("occurrences"): neighbor.occurrences}))
         else:
-            of = near.occurrence
-            rows.append((of.tokens[of.position], near.cosine, {t("sense"): of.sense or "", t("sentence"): of.sentence}))
+            occurrence = neighbor.occurrence
+            rows.append(
+                (
+                    occurrence.tokens[occurrence.position],
+                    neighbor.cosine,
+                    {t("sense"): occurrence.sense or "", t("sentence"): occurrence.sentence},
+                )
+            )
     return tabulate_words([(bare(word), cosine) for word, cosine, _ in rows], context, [more for *_, more in rows])
 
 
@@ -140,8 +146,8 @@ def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, reque
     index = SenseIndex(table, workspace.require_sense_space())
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
-    near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
+    nearest = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
+    return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
 
 
 @reads_as_model
@@ -167,7 +173,7 @@ def random_level_of_mix(workspace: Workspace, weights: Sequence[float], *, norma
 def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = False) -> dict[str, float]:
     """Return the mean of the level in each space that has one."""
     levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
-    return {space: each.mean for space, each in levels.items() if each is not None}
+    return {space: level.mean for space, level in levels.items() if level is not None}
 
 
 def _level_in_senses(workspace: Workspace) -> Level | None:

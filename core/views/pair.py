@@ -113,12 +113,14 @@ def best_layer(workspace: Workspace, words: Sequence[WordInContext]) -> str:
 
 @reads_as_model
 def angles(workspace: Workspace, first: WordInContext, second: WordInContext) -> Angles:
-    """Return the products of both words' vectors, which need no labels and no static vectors."""
+    """Return the products of both words' vectors, which need neither labels nor static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
-    cross, *own = pair_products(a, b)
+    cross, *self_products = pair_products(a, b)
     weights = stops(len(a))
-    values = mix_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
-    return Angles(workspace.layers, weights, cross, tuple(own), dict(zip(workspace.layers.spaces, map(float, values), strict=True)))
+    values = mix_cosines(cross[None], self_products[0], self_products[1][None], weights)[:, 0]
+    return Angles(
+        workspace.layers, weights, cross, tuple(self_products), dict(zip(workspace.layers.spaces, map(float, values), strict=True))
+    )
 
 
 MOST_WORDS, MOST_VIEWS = 32, 64  # labeled words, and typed sentences, that are remembered
@@ -137,15 +139,15 @@ def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext
         dots = labeled_dots(workspace, table, lemma)
         if space:
             vectors[SENSES] = space.place(_views(workspace, space, both), dots.mean, lemma)
-        own = [np.flatnonzero(table.same_sentence(dots.rows, word.tokens, word.position)) for word in both]
-        return scene.add_stars(dots, vectors, [int(rows[0]) if len(rows) else None for rows in own])
+        own_rows = [np.flatnonzero(table.same_sentence(dots.rows, word.tokens, word.position)) for word in both]
+        return scene.add_stars(dots, vectors, [int(rows[0]) if len(rows) else None for rows in own_rows])
     table = _table_of_words(workspace)
     if space is None or table is None:
         return None
     vectors[SENSES] = space.place(_views(workspace, space, both))
     places = workspace.once("words in the sense space", lambda: _place_rows(table, space), table_key(table), space.mark, most=2)
-    near = _near_words(workspace, table, both, places @ vectors[SENSES].T)
-    return scene.draw_unlabeled(near, _vectors_of(workspace, table, near, places), vectors, calibration_of(workspace).ring)
+    near_words = _near_words(workspace, table, both, places @ vectors[SENSES].T)
+    return scene.draw_unlabeled(near_words, _vectors_of(workspace, table, near_words, places), vectors, calibration_of(workspace).ring)
 
 
 @reads_as_model
@@ -164,8 +166,8 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
 def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
     """Encode each spelling as a sentence of its own, (n, L, D)."""
     spellings = list(dict.fromkeys(words))
-    alone = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
-    return np.stack([alone[word][:, 0] for word in words])
+    by_spelling = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
+    return np.stack([by_spelling[word][:, 0] for word in words])
 
 
 def _views(workspace: Workspace, space: SenseSpace, words: Sequence[WordInContext]) -> np.ndarray:
@@ -183,12 +185,12 @@ def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
 
     `workspace.every_token` would make a page start to encode them.
     """
-    own = workspace.over(workspace.language.sentences)
+    own_workspace = workspace.over(workspace.language.sentences)
     try:
-        folder = workspace.once("token folder", lambda: token_folder(own.corpus, workspace.model), own.corpus)
+        folder = workspace.once("token folder", lambda: token_folder(own_workspace.corpus, workspace.model), own_workspace.corpus)
         if (folder / "meta.json").is_file():
-            return workspace.once("token table", lambda: OccurrenceTable(folder).basic, own.corpus)
-        return own.targets.basic
+            return workspace.once("token table", lambda: OccurrenceTable(folder).basic, own_workspace.corpus)
+        return own_workspace.targets.basic
     except ElmoscopeError:
         return None
 
@@ -220,7 +222,7 @@ def _content_words(workspace: Workspace, table: OccurrenceTable) -> np.ndarray:
     return np.isin(table.word, codes)
 
 
-def _vectors_of(workspace: Workspace, table: OccurrenceTable, near: NearWords, places: np.ndarray) -> dict[str, np.ndarray]:
+def _vectors_of(workspace: Workspace, table: OccurrenceTable, near_words: NearWords, places: np.ndarray) -> dict[str, np.ndarray]:
     """Return the rows of the words in every space."""
-    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near.rows.tolist())]
-    return scene.layer_vectors(table.rows.take(near.rows), encode_alone(workspace, written)) | {SENSES: places[near.rows]}
+    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
+    return scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {SENSES: places[near_words.rows]}

@@ -1,4 +1,4 @@
-"""The words that a biLM expects in a word's place, and how each word around it changes them."""
+"""Words that a biLM predicts: substitutes for a word, the surprisal of a text's words, and the words before and after it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # imported when a table is made: the first paint must not wai
     import pandas as pd
 
 READS = ("model",)
-PLACES = 256  # that are kept: of two sentences, while one is typed, the other
+PLACES = 256  # cached words: while one sentence is typed, the other's stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class SubstitutesRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesRequest:
-    """A word in question, and what is done to the others: core.senses.influence.variants."""
+    """A word, and what is done to the words around it (core.senses.influence.variants)."""
 
     word: WordInContext
     how: str
@@ -56,8 +56,8 @@ def tabulate(answers: Sequence[InPlace]) -> "pd.DataFrame":
 
     rows = [
         (context, k, answer.word, round(answer.probability, 6))
-        for context, of in zip((t("1st"), t("2nd")), answers, strict=False)
-        for k, answer in enumerate(of.substitutes, 1)
+        for context, in_place in zip((t("1st"), t("2nd")), answers, strict=False)
+        for k, answer in enumerate(in_place.substitutes, 1)
     ]
     return pd.DataFrame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
 
@@ -71,13 +71,13 @@ def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace,
         words = [word for *_, word in keys]
         return in_place.in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
 
-    known = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
-    return tuple(workspace.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
+    key = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
+    return tuple(workspace.opener.memo.values("substitutes of a word", [(*key, word) for word in request.words], answers, most=PLACES))
 
 
 @reads_as_model
 def changes(workspace: Workspace, request: ChangesRequest) -> dict[int, Change]:
-    """Return, by its position, how each other word, dropped, masked or swapped, changes the expected words."""
+    """Return how each other word, dropped, masked or swapped, changes the expected words, by its position."""
     word = request.word
     return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
 
@@ -98,13 +98,13 @@ def weakness(word: str, why: str) -> str:
     return weak_texts(shorten(bare(word), 24)).get(why, "")
 
 
-COMMON = 150  # words of the list that tell little of what a text is about
-MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
+COMMON = 150  # most frequent words, which say little about a text's topic
+MOST_RANKED = 120  # words whose ranks are computed: two softmaxes over the vocabulary each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextWordsRequest:
-    """A text's sentences as tokens; a direction, or the position of one of its tokens, where the answer hangs on it."""
+    """A text's sentences as tokens, with the direction or the position of a token where the answer needs one."""
 
     sentences: tuple[tuple[str, ...], ...]
     backward: bool = False
@@ -145,9 +145,9 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 
 
 @reads_as_model
-def opening_place(workspace: Workspace, reading: Reading, most: int = MOST_RANKED) -> int:
+def opening_place(workspace: Workspace, reading: Reading, limit: int = MOST_RANKED) -> int:
     """Return which of the first words of a text to show first."""
-    return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(workspace))
+    return widest_gap(reading.tokens[:limit], reading.forward[:limit], reading.backward[:limit], _common_words(workspace))
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:

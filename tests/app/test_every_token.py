@@ -26,7 +26,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def maps(table):
-    return word_maps.token_maps(table, NAMES, laid_out=60, most=700)
+    return word_maps.token_maps(table, NAMES, laid_out=60, max_tokens=700)
 
 
 def read(text: str, kind: str) -> np.ndarray:
