@@ -79,7 +79,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     bands = _bands(result, (first, second), workspace.corpus)
     control = None
     if like_frequency:
-        request = change.ControlRequest(word=word, first=first, second=second)
+        request = change.ChangeRequest(word=word, first=first, second=second)
         control = change.control(workspace, request, progress("words"))
     answer = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
     answer |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}

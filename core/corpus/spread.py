@@ -14,13 +14,12 @@ from scipy.special import softmax
 
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.normalization import compose
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
+if TYPE_CHECKING:
     from ..index.neighbors import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
@@ -142,10 +141,8 @@ class SpreadLabels:
     labeled: np.ndarray  # (n,) bool
     doubtful: np.ndarray  # the unlabeled ones, the most doubtful first
 
-    def table(self, sentences: "Sequence[Occurrence]") -> "pd.DataFrame":
+    def table(self, sentences: "Sequence[Occurrence]") -> Frame:
         """Return a row for each of the sentences."""
-        import pandas as pd
-
         columns = {
             t("sense"): [self.senses[sense] for sense in self.of.tolist()],
             t("probability"): self.shares.max(axis=1).round(3),
@@ -153,7 +150,7 @@ class SpreadLabels:
             t("word"): [o.tokens[o.position] for o in sentences],
             t("sentence"): [o.sentence for o in sentences],
         }
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 def clean(name: str) -> str:

@@ -105,7 +105,8 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
         for relation in marked.get(word, ()):
             if set(relation.senses) <= set(senses):
                 relations.append(relation)
-                aucs.append(_auc(cosines, senses, relation.senses))
+                pair = np.flatnonzero(np.isin(senses, relation.senses))
+                aucs.append(nearer(*split_pairs(cosines[np.ix_(pair, pair)], senses[pair])))
     auc = np.array(aucs)
     kinds = {}
     ahead = {}
@@ -141,12 +142,11 @@ def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pair
     places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
     frequency = {word: float(place) for word, place in places.items() if place}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
-    return {name: _likeness(values, result.alike) for name, values in (("frequency", frequency), ("senses", senses))}
-
-
-def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likeness:
-    xs, ys = list(values.values()), [alike[word] for word in values]
-    return Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
+    results = {}
+    for name, values in (("frequency", frequency), ("senses", senses)):
+        xs, ys = list(values.values()), [result.alike[word] for word in values]
+        results[name] = Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
+    return results
 
 
 def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
@@ -169,11 +169,6 @@ def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
     """Return a word's rank in the static vectors' list, most frequent first, from 1; None if it is unknown."""
     place = vectors.keyed.key_to_index.get(vectors.spelling(word))
     return None if place is None else int(place) + 1
-
-
-def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
-    rows = np.flatnonzero(np.isin(senses, two))
-    return nearer(*split_pairs(cosines[np.ix_(rows, rows)], senses[rows]))
 
 
 def _resample(words: Sequence[str], rng) -> np.ndarray:

@@ -124,7 +124,7 @@ bands = [band.name or ("first", "second")[k] for k, band in enumerate(result.ban
 bands_figure(bands, np.array([band.counts for band in result.bands]), result.names, key="bands")
 
 # %% change
-control = change.control(workspace, change.ControlRequest(word=word, first=first, second=second))  # reads every token of both sides
+control = change.control(workspace, change.ChangeRequest(word=word, first=first, second=second))  # reads every token of both sides
 control and f"differs more than {control.below} of {len(control.words)} words of like frequency"
 
 # %% compare

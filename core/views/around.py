@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis import surroundings
+from ..analysis.maps import ProjectionConfig, aligned_maps
 from ..analysis.surroundings import Surroundings
 from ..common import model_layers
 from ..common.directions import unit_rows
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import layer_weights, mixed
@@ -22,9 +23,6 @@ from ..senses.trust import Links, links
 from ..text.readings import WordInContext
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
@@ -68,10 +66,8 @@ class Around:
         """Return the number of a space."""
         return self.spaces.index(space)
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each point with its places in every space and, between two sentences, its difference of cosines."""
-        import pandas as pd
-
         columns = {t("word"): self.labels, t("occurrences"): self.points.counts}
         for k, name in enumerate(self.spaces):
             layer = model_layers.in_use().label(name)
@@ -79,7 +75,7 @@ class Around:
                 columns[t("lean, layer {layer}", layer=layer)] = self.leans[k].round(3)
             columns[t("x, layer {layer}", layer=layer)] = self.coordinates[k][:, 0].round(3)
             columns[t("y, layer {layer}", layer=layer)] = self.coordinates[k][:, 1].round(3)
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 @reads_as_model
@@ -111,7 +107,9 @@ def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
     spaces = workspace.layers.spaces
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
-    cosines = np.stack([_cosines(points.layers, queries, weights) for weights in mixes])
+    nowhere = np.zeros(points.layers.shape[1:], np.float32)
+    leans = [[surroundings.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    cosines = np.array(leans).reshape(len(mixes), len(queries), len(points))
     groups, telling = _groups(table, points, cosines)
     has_sides = len(queries) == 2
     return Around(
@@ -146,18 +144,11 @@ def _places(
     if n + len(stars) < 2:
         flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
     elif plan == UMAP:
-        flat = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates
+        flat = aligned_maps(surroundings.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
     else:
         views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
         flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
     return flat[:, :n], flat[:, n:], shares
-
-
-def _cosines(layers: np.ndarray, queries: Sequence[Query], weights: np.ndarray) -> np.ndarray:
-    """Return cosines (S, N) of points (N, L, D) with each star."""
-    nowhere = np.zeros(layers.shape[1:], np.float32)
-    rows = [surroundings.leans(layers, query.layers, nowhere, weights) for query in queries]
-    return np.array(rows).reshape(len(queries), len(layers))
 
 
 def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:

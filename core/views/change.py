@@ -4,12 +4,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
@@ -40,9 +40,6 @@ from .sides import (
     word_texts,
 )
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
 READS = ("model", "corpus")
 COUNTED = 80  # of all, in which the number of groups is looked for
 MOST_RANKED = 100  # of a side, of each word of a list
@@ -67,7 +64,7 @@ class ChangeRequest:
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
         """Return (kind, name) of each corpus."""
-        return _reads(self.first, self.second)
+        return tuple(("corpus", side.corpus) for side in (self.first, self.second) if side.corpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +101,6 @@ class WordChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ControlRequest:
-    """A word on two sides, to be compared with words of similar frequency."""
-
-    word: str
-    first: Side
-    second: Side
-
-    @property
-    def reads(self) -> tuple[tuple[str, str], ...]:
-        """Return (kind, name) of each corpus."""
-        return _reads(self.first, self.second)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
     """All words with at least so many occurrences on each side, of these the `most` frequent."""
 
@@ -135,11 +118,9 @@ class RankedWord:
     corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
 
 
-def tabulate_ranking(ranked: Sequence[RankedWord]) -> "pd.DataFrame":
+def tabulate_ranking(ranked: Sequence[RankedWord]) -> Frame:
     """Return a row for each ranked word."""
-    import pandas as pd
-
-    return pd.DataFrame(
+    return frame(
         {
             t("word"): [item.word for item in ranked],
             t("first"): [item.change.first for item in ranked],
@@ -198,7 +179,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
 
 
 @reads_as_model
-def control(workspace: Workspace, request: ControlRequest, report: Report | None = None) -> Control | None:
+def control(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> Control | None:
     """Return the words with the most similar frequencies on both sides. Reads every token of both sides.
 
     None while a table is being read, and for a word without a frequency.
@@ -218,7 +199,8 @@ def control(workspace: Workspace, request: ControlRequest, report: Report | None
     for k, spelling in enumerate((word, *nearest)):
         if report:
             report(k, len(nearest) + 1, k / max(time.monotonic() - started, 1e-9))
-        leads.append(_lead(*_pair_in(texts, spelling, str(LAYER))[:2]))
+        rows, n, _ = _pair_in(texts, spelling, str(LAYER))
+        leads.append(change.average_pairwise_distance(rows[:n], rows[n:]) - change.expected_distance(rows))
     return Control(tuple(nearest), tuple(leads[1:]), leads[0])
 
 
@@ -248,7 +230,10 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
     for k, word in enumerate(words):
         if report and k % REPORT_EVERY == 0:
             report(k, len(words), k / max(time.monotonic() - started, 1e-9))
-        results.append((word, _of_list(texts, word, request.space)))
+        vectors, n, rows = _pair_in(texts, word, request.space)
+        groups = clusters.clusters(unit(vectors - vectors.mean(axis=0)), GROUPS_RANKED, starts=1)
+        documents = [name for side, side_rows in zip(texts, rows, strict=True) for name in side.documents(side_rows)]
+        results.append((word, change.change(vectors[:n], vectors[n:], groups, documents if all(documents) else ())))
     if report:
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
     corrected = benjamini_hochberg([item.p for _, item in results])
@@ -295,7 +280,7 @@ def reads_few(workspace: Workspace) -> bool:
 
 
 @reads_as_model
-def opening_word(workspace: Workspace, request: ControlRequest) -> str:
+def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
     """Return the requested word if both sides have enough of it, else their most frequent content word, or ""."""
     chosen = choose(workspace, request.first, request.second)
     counts = [counts_of(workspace, chosen, k) for k in (0, 1)]
@@ -306,10 +291,6 @@ def opening_word(workspace: Workspace, request: ControlRequest) -> str:
         return request.word
     content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
-
-
-def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
-    return tuple(("corpus", side.corpus) for side in (first, second) if side.corpus)
 
 
 def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -381,15 +362,3 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
         for k in spelled
     ]
     return change.evened(vectors, spellings), len(rows[0]), rows
-
-
-def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
-    vectors, n, rows = _pair_in(texts, word, layer)
-    groups = clusters.clusters(unit(vectors - vectors.mean(axis=0)), GROUPS_RANKED, starts=1)
-    documents = [name for side, side_rows in zip(texts, rows, strict=True) for name in side.documents(side_rows)]
-    return change.change(vectors[:n], vectors[n:], groups, documents if all(documents) else ())
-
-
-def _lead(rows: np.ndarray, n: int) -> float:
-    """Return by how much the APD exceeds that of shuffled sentences."""
-    return change.average_pairwise_distance(rows[:n], rows[n:]) - change.expected_distance(rows)

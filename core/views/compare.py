@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
 from ..analysis.word_maps import ALL_WORDS
 from ..common import model_layers
 from ..common.errors import BadInput, ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.memo import Kept
@@ -33,9 +33,6 @@ from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of
 from ..workspace import Workspace, open_workspace, reads_as_model, table_key
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
@@ -106,10 +103,8 @@ class SpacesCompared:
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
     shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
 
-    def table(self, order: np.ndarray) -> "pd.DataFrame":
+    def table(self, order: np.ndarray) -> Frame:
         """Return a row for each word, in the given order."""
-        import pandas as pd
-
         c, words = self.comparison, np.array(self.comparison.words, object)
         columns = {
             t("word"): words[order],
@@ -125,7 +120,7 @@ class SpacesCompared:
             }
         for name, nearest in zip(self.names, (c.first, c.second), strict=True):
             columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in nearest[order]]
-        return pd.DataFrame(columns)
+        return frame(columns)
 
     def words_to_open(self, request: str, examples: Sequence[str], limit: int, language: Language) -> tuple[str, list[str]]:
         """Return the target word if both have it, else an ambiguous one, and `most` words to offer."""
@@ -194,7 +189,7 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
         paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
-        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
+        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in table.lemmas if len(table.senses_of(lemma)) > 1)),
         shared=int(np.isin(keys[0], intersect_keys(*keys)).sum()) if len(keys) == 2 else 0,
     )
 
@@ -306,7 +301,7 @@ def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceT
         words = vectors.words[:MOST_STATIC]
         return spaces.static_space(label, words, vectors.vectors_of(words)[1])
     title, weights = f"{label}{MARK}{name.layer}", _weights(workspace, name, table)
-    return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
+    return spaces.type_space(title, table, weights, fewest=fewest)
 
 
 def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
@@ -331,7 +326,3 @@ def _documents(workspace: Workspace, side: SpaceName, table: OccurrenceTable) ->
     if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
         return None
     return np.unique([s.document for s in sentences], return_inverse=True)[1]
-
-
-def _ambiguous(table: OccurrenceTable) -> list[str]:
-    return [lemma for lemma in table.lemmas if len(set(table.sense[table.labeled_rows(lemma)].tolist())) > 1]

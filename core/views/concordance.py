@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
@@ -27,9 +27,6 @@ from . import induction, substitutes
 from .induction import InductionRequest
 from .sides import describe_undated
 from .substitutes import SubstitutesRequest
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
@@ -78,7 +75,7 @@ class Concordance:
     missing: str  # what does not occur at all, where there are no hits: the word that should be near, else the query; "" if each occurs
     similar: tuple[str, ...]  # spellings like that one's
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return the visible lines."""
         return tabulate_lines(self.lines)
 
@@ -122,20 +119,16 @@ class Collocates:
     items: tuple[Collocate, ...]
     senses: tuple[SenseColumn, ...]
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each collocate."""
-        import pandas as pd
-
         rows = [(i.word, i.log_dice, i.log_likelihood, i.together, i.left, i.right, i.frequency) for i in self.items]
         columns = (t("word"), t("logDice"), t("log-likelihood"), t("together"), t("before"), t("after"), t("in the corpus"))
-        return pd.DataFrame(rows, columns=columns)
+        return frame(rows, columns=columns)
 
-    def senses_table(self) -> "pd.DataFrame":
+    def senses_table(self) -> Frame:
         """Return a row for each characteristic word of each sense."""
-        import pandas as pd
-
         rows = [(column.sense, word.word, word.z, word.here, word.elsewhere) for column in self.senses for word in column.words]
-        return pd.DataFrame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
+        return frame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,10 +158,8 @@ class Keyness:
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
     reduced: int = 0  # the place, in `names`, of the corpus without them
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return the keywords of the first corpus, then those of the second. "Here" is the first corpus in every row."""
-        import pandas as pd
-
         columns = {
             t("word"): "word",
             t("count"): "first",
@@ -180,7 +171,7 @@ class Keyness:
             t("p, corrected"): "p",
         }
         words = (*self.first, *self.second)
-        return pd.DataFrame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
+        return frame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
 
 
 @reads_as_model
@@ -194,7 +185,10 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     hits = hits_of(workspace, request, report)
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
-    missing = "" if len(hits) else _missing(corpus, request)
+    missing = ""  # the word nearby or the query, if it does not occur at all
+    if not len(hits):
+        is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
+        missing = request.near if is_near_missing else "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
     return Concordance(
         query=request.query,
         n=len(hits),
@@ -216,12 +210,10 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     )
 
 
-def tabulate_lines(lines: Sequence[Line]) -> "pd.DataFrame":
+def tabulate_lines(lines: Sequence[Line]) -> Frame:
     """Return concordance lines as a table. Sentences count from 1."""
-    import pandas as pd
-
     rows = ((line.document, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-    return pd.DataFrame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
+    return frame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
 
 
 def describe_limits(result: Concordance) -> list[str]:
@@ -250,16 +242,11 @@ def searched(workspace: Workspace, documents: tuple[str, ...] = ()) -> EncodedCo
 def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Hits:
     """Return all hits of a request in order. They are cached while slices of them are read."""
     corpus = searched(workspace, request.documents)
-    key = _key(workspace, corpus, request)
-    return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
-
-
-def _key(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest) -> tuple:
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
-    reads = workspace.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
-    what = (request.query, request.kind, request.near, request.window, request.sense, request.senses, request.seed)
-    limit = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
-    return corpus.fingerprint, reads, request.order, *what, limit
+    by_substitutes = request.order == BY_SUBSTITUTES
+    reads = (workspace.model.fingerprint, limits().max_sentences_read * by_substitutes) if grouped or by_substitutes else ()
+    key = corpus.fingerprint, reads, replace(request, first=0, number=0)
+    return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 
 @reads_as_model
@@ -396,13 +383,6 @@ def reference_of(workspace: Workspace) -> str:
     if not choices:
         raise BadInput(t("No other corpus in this language. Name one to compare with."))
     return choices[0]
-
-
-def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
-    """Return the part of a request without hits that does not occur: the word nearby, or the query. "" if both occur."""
-    if request.near.strip() and not len(search.find(corpus, request.near)):
-        return request.near
-    return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
 
 
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ..analysis.maps import insert
 from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
 from ..common import model_layers
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights
@@ -22,9 +22,6 @@ from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
 from . import layouts
 from .layouts import LayoutRequest
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
@@ -68,12 +65,10 @@ class EditPath:
         """Return the step at which each space's lead first changes its sign."""
         return {space: next(iter(edits.flips(margins)), None) for space, margins in self.margins.items()}
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each step."""
-        import pandas as pd
-
         title = model_layers.in_use().title
-        return pd.DataFrame(
+        return frame(
             {
                 t("edit"): range(len(self.steps)),
                 t("from"): [step.old or "" for step in self.steps],
@@ -94,7 +89,10 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
     space = request.space
     weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
-    lemma = _find_shared_lemma(workspace, *both)
+    lemmas = {word.lemma_in(workspace.targets) for word in both} if workspace.is_labeled else set()
+    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # of both sentences, if it has two labeled senses
+    if lemma and len(workspace.targets.senses_of(lemma)) < 2:
+        lemma = None
     if lemma:
         centroids = _centroids(workspace, rows_to_measure(workspace.targets, lemma), both, weights)
     else:
@@ -120,14 +118,6 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         margins={name: np.where(np.abs(values) < TIE, 0.0, values) for name, values in leads.items()},
         way=_way(workspace, lemma, words, space) if lemma else None,
     )
-
-
-def _find_shared_lemma(workspace: Workspace, *words: WordInContext) -> str | None:
-    """Return the word of both sentences if it has two labeled senses, else None."""
-    if not workspace.is_labeled:
-        return None
-    first, second = (word.lemma_in(workspace.targets) for word in words)
-    return first if first and first == second and len(workspace.targets.senses_of(first)) > 1 else None
 
 
 def _centroids(

@@ -119,14 +119,11 @@ def compute(workspace: Workspace, request: InductionRequest) -> Induction | None
     memo = workspace.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(workspace, table, word, layer, space), most=64)
     groups = _make_groups(workspace, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
-    return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
-
-
-def _spread(occurrences: Occurrences, labels: Labels) -> SpreadLabels | None:
+    labels = Labels(request.given)
     if wrong := [k for k, _ in labels.given if not 0 <= k < len(occurrences.items)]:
         values = {"k": wrong[0], "word": shorten(occurrences.word), "n": len(occurrences.items)}
         raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", **values))
-    return spread(occurrences.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
+    return Induction(occurrences, groups, spread(occurrences.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None)
 
 
 @reads_as_model
@@ -221,21 +218,24 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
     items = [table.occurrence(int(row)) for row in rows]
-    weak = _weak(items) if space else 0.0
+    weak = 0.0
+    if space:
+        sample = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
+        weak = float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in sample]))
     return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
-
-
-def _weak(items: Sequence[Occurrence]) -> float:
-    """Return the share of occurrences with uninformative substitutes, among at most MOST_LOOKED_AT of them, evenly spaced."""
-    sample = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
-    return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in sample]))
 
 
 def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, table: OccurrenceTable) -> Groups:
     numbers = clusters.clusters(occurrences.rows, number)
     forms = {o.word for o in occurrences.items} | {occurrences.word}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in occurrences.items]
-    words = clusters.telling_words(contexts, numbers, _background(workspace, table))
+
+    def count_words() -> Counter[str]:
+        tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
+        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+
+    background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
+    words = clusters.telling_words(contexts, numbers, background)
     closeness, margin = clusters.closeness(occurrences.rows, numbers)
     labeled = np.array([k for k, o in enumerate(occurrences.items) if o.sense], int)
     gold = [occurrences.items[k].sense for k in labeled]
@@ -244,13 +244,3 @@ def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, ta
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
     names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
     return Groups(numbers, substitutes, words, names, few, clusters.shares(occurrences.rows, numbers), closeness, margin, agreement)
-
-
-def _background(workspace: Workspace, table: OccurrenceTable) -> Counter[str]:
-    """Count the content words of the corpus."""
-
-    def count() -> Counter[str]:
-        tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
-        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
-
-    return workspace.opener.memo.value("background", table_key(table), count, most=4)

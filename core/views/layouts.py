@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ..analysis.maps import FrozenMaps, follow, insert, trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES, Layers
@@ -24,9 +24,6 @@ from ..senses.separation import SenseReport
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
@@ -86,10 +83,8 @@ class Layout:
         k = self.names.index(space)
         return np.concatenate([self.coordinates[k], self.stars[k]])
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each dot, with its places in every space."""
-        import pandas as pd
-
         columns = {t("word"): [o.tokens[o.position] for o in self.occurrences], t("sense"): [o.sense or "" for o in self.occurrences]}
         if self.guessed:
             columns[t("guess")] = [o.guess or "" for o in self.occurrences]
@@ -98,7 +93,7 @@ class Layout:
             layer = model_layers.in_use().label(name)
             titles = t("x, layer {layer}", layer=layer), t("y, layer {layer}", layer=layer), t("z, layer {layer}", layer=layer)
             columns |= dict(zip(titles, coordinates.T.round(3), strict=False))
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 @reads_as_model
@@ -113,9 +108,17 @@ def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
         "dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32
     )
     facts = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(workspace, word)}
-    facts["reports"] = _reports(workspace, word)
+    facts["reports"] = {}
+    with suppress(BadInput):
+        mixes = {name: layer_weights(name, workspace.layers.n) for name in workspace.layers.spaces}
+        facts["reports"] = {name: report_of(workspace, word, weights) for name, weights in mixes.items()}
     if request.plan == UMAP:
-        layout = Layout(**facts, **_by_umap(workspace, word, request.contexts))
+        maps = maps_of(workspace, word)
+        queries = workspace.queries(request.contexts)
+        places = [place(table, workspace.products(table, query), rows, maps) for query in queries]
+        stars = np.stack(places, axis=1) if places else np.empty((len(maps.names), 0, 2))
+        trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
+        layout = Layout(**facts, maps=maps, names=maps.names, coordinates=maps.coordinates, stars=stars, trustworthiness=trust)
         return _with_senses(workspace, table, layout, request.contexts) if request.senses else layout
     names = workspace.layers.spaces
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
@@ -211,22 +214,6 @@ def _stars(
     return np.array(places).reshape(len(views), len(queries), views[0].coordinates.shape[1])
 
 
-@reads_as_model
-def on_frozen(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
-    """Return a word's frozen maps, and the places of words in context on them, (K, S, 2)."""
-    maps, table = maps_of(workspace, word), workspace.targets
-    rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
-    if contexts:
-        stars = np.stack([place(table, workspace.products(table, query), rows, maps) for query in workspace.queries(contexts)], axis=1)
-    return maps, stars
-
-
-def _by_umap(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> dict:
-    maps, stars = on_frozen(workspace, word, contexts)
-    trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
-    return {"maps": maps, "names": maps.names, "coordinates": maps.coordinates, "stars": stars, "trustworthiness": trust}
-
-
 def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """Add the sense space to the layers. It starts from the map of the mix, so that no dot jumps between them."""
     space, word = workspace.require_sense_space(), layout.word
@@ -250,12 +237,6 @@ def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, c
         reports=layout.reports and {**layout.reports, SENSES: senses_report(workspace, word)},
         senses=InSenses(cosines=vectors @ vectors.T, star_cosines=cosines),
     )
-
-
-def _reports(workspace: Workspace, word: str) -> dict[str, SenseReport]:
-    with suppress(BadInput):
-        return {name: report_of(workspace, word, layer_weights(name, workspace.layers.n)) for name in workspace.layers.spaces}
-    return {}
 
 
 @reads_as_model

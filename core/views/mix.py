@@ -66,15 +66,6 @@ class Mixed:
     leans: np.ndarray  # (2, n) their cosines with either word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyMixRequest:
-    """A MixRequest without weights."""
-
-    words: tuple[WordInContext, ...]
-    normalized: bool = False
-    among: str = ""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyMix:
     """The data by which the browser ranks, counts and draws under any weights. An id is a table row, or -1 minus a spelling's code."""
@@ -113,7 +104,10 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     if request.whole and not all(nearest):
         if (everything := workspace.every_token) is None:
             return None
-        nearest = [same or _types(workspace, everything, query, request) for same, query in zip(nearest, queries, strict=True)]
+        for k, query in enumerate(queries):
+            if not nearest[k]:
+                products = workspace.products(everything, query, normalized=request.normalized, types=True)
+                nearest[k] = tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
     report, static, by_layer = None, None, {}
     if lemma is not None:
         with suppress(BadInput):
@@ -129,6 +123,10 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     elif everything is not None:
         flat, stars = _plane(workspace, everything, queries, request)
     lengths = layer_lengths(workspace) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
+    cosines = {}
+    if len(layers_of_words) == 2:
+        mixes = {str(k): single for k, single in enumerate(np.eye(len(weights)))} | {MIX: weights}
+        cosines = {name: surroundings.cosine(*layers_of_words, mix) for name, mix in mixes.items()}
     spellings, leans = _leans(everything, nearest, layers_of_words, request)
     return Mixed(
         lemma=lemma,
@@ -142,15 +140,15 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
         coordinates=flat,
         occurrences=dots,
         stars=stars,
-        cosines=_cosines(layers_of_words, weights) if len(layers_of_words) == 2 else {},
+        cosines=cosines,
         spellings=spellings,
         leans=leans,
     )
 
 
 @reads_as_model
-def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
-    """Return the data for any mix, or None while it is being read."""
+def of_any(workspace: Workspace, request: MixRequest) -> AnyMix | None:
+    """Return the data for any mix, whatever the weights of the request, or None while it is being read."""
     lengths = layer_lengths(workspace)
     queries = workspace.queries(request.words)
     if (request.among or choose_among(workspace, request.words)) == SAME:
@@ -184,7 +182,7 @@ def pulls_of(workspace: Workspace, weights: Sequence[float]) -> np.ndarray:
     return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
 
 
-def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
+def _as_weighed(layers: np.ndarray, request: MixRequest) -> np.ndarray:
     """Return layers (..., D) as the mix takes them."""
     return layer_normalized(layers) if request.normalized else layers
 
@@ -197,16 +195,6 @@ def _same_word(
         return None
     products = workspace.products(table, query, normalized=request.normalized)
     return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME)) or None
-
-
-def _types(workspace: Workspace, everything: OccurrenceTable, query: Query, request: MixRequest) -> tuple[TypeNeighbor, ...]:
-    products = workspace.products(everything, query, normalized=request.normalized, types=True)
-    return tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
-
-
-def _cosines(layers_of_words: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
-    by_layer = {str(k): surroundings.cosine(*layers_of_words, item) for k, item in enumerate(np.eye(len(weights)))}
-    return by_layer | {MIX: surroundings.cosine(*layers_of_words, weights)}
 
 
 def _leans(
@@ -259,7 +247,7 @@ def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence
 
 
 def _planes(
-    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
+    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each layer's plane of largest variance, one turned onto the next, (L, N + S, 2), of dots (N, L, D) and words (S, L, D)."""
     layers = _as_weighed(_points(workspace, everything, queries).layers, request)
@@ -272,7 +260,7 @@ def _planes(
     return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)
 
 
-def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest) -> AnyMix:
+def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest) -> AnyMix:
     table = workspace.targets
     lemma = request.words[0].lemma_in(table)
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
@@ -297,7 +285,7 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
 
 
 def _any_of_spellings(
-    workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
+    workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest
 ) -> AnyMix:
     """Return the data of spellings. Both words have the same candidates, whose nearer word is computed again under every mix."""
     points = _points(workspace, table, queries)

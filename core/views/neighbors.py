@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ..analysis import anisotropy
 from ..analysis.anisotropy import Level
 from ..common.config import NEIGHBORS
 from ..common.errors import BadInput, ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, to_largest_1
@@ -20,9 +20,6 @@ from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 TYPES = "types"
@@ -56,7 +53,7 @@ class Neighbors:
     narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
     level: Level | None = None  # two random words' cosines, where it is known
 
-    def table(self, context: str = "") -> "pd.DataFrame":
+    def table(self, context: str = "") -> Frame:
         """Return a row for each neighbor, best first. `context` names the list."""
         return tabulate_neighbors(self.entries, context)
 
@@ -67,7 +64,7 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
     table = workspace.every_token if request.whole else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     facts = {"word": request.word, "lemma": lemma}
-    if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
+    if table is None or (not request.whole and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())):
         return None
     if request.space == SENSES:
         return Neighbors(**facts, **_in_senses(workspace, table, query, request))
@@ -101,7 +98,7 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
     return tuple(words[:WORDS])
 
 
-def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> "pd.DataFrame":
+def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> Frame:
     """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
     rows = []
     for neighbor in entries:
@@ -119,12 +116,10 @@ def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str 
     return tabulate_words([(bare(word), cosine) for word, cosine, _ in rows], context, [more for *_, more in rows])
 
 
-def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> "pd.DataFrame":
+def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> Frame:
     """Return words and their cosines as a table, best first, with the cells of `more` behind them."""
-    import pandas as pd
-
     rows = [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(c, 4)} for k, (word, c) in enumerate(words, 1)]
-    return pd.DataFrame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
+    return frame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
 
 
 def _forms(word: str) -> set[str]:
@@ -136,10 +131,6 @@ def _forms(word: str) -> set[str]:
 def other_sentences(table: OccurrenceTable, query: Query) -> int:
     """Return how many other sentences have the word of this one."""
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
-
-
-def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool:
-    return among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()
 
 
 def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
@@ -154,7 +145,12 @@ def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, reque
 def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
     """Return the cosines of two random words at a layer, "mix" or "senses"; None if the language has no sentences here, or the model no sense space."""
     if space == SENSES:
-        return workspace.once("level in senses", lambda: _level_in_senses(workspace))
+
+        def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second
+            words, space = _random_words(workspace, few=True), workspace.sense_space
+            return None if words is None or space is None else anisotropy.level_in_senses(words, space)
+
+        return workspace.once("level in senses", measure_in_senses)
     n_layers = workspace.layers.n
     names = (*map(str, range(n_layers)), MIX)
     measured = workspace.once("levels", lambda: {name: anisotropy.level_of(_measures(workspace), name) for name in names})
@@ -174,12 +170,6 @@ def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normaliz
     """Return the mean of the level in each space that has one."""
     levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
     return {space: level.mean for space, level in levels.items() if level is not None}
-
-
-def _level_in_senses(workspace: Workspace) -> Level | None:
-    """Measure the level in the sense space on FEWER words, in half a second."""
-    words, space = _random_words(workspace, few=True), workspace.sense_space
-    return None if words is None or space is None else anisotropy.level_in_senses(words, space)
 
 
 def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:

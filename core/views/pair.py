@@ -145,9 +145,18 @@ def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext
     if space is None or table is None:
         return None
     vectors[SENSES] = space.place(_views(workspace, space, both))
-    places = workspace.once("words in the sense space", lambda: _place_rows(table, space), table_key(table), space.mark, most=2)
+
+    def place_rows() -> np.ndarray:  # (N, D) by the map of all words
+        pieces = np.array_split(np.arange(len(table)), max(1, len(table) // 4096))
+        return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
+
+    places = workspace.once("words in the sense space", place_rows, table_key(table), space.mark, most=2)
     near_words = _near_words(workspace, table, both, places @ vectors[SENSES].T)
-    return scene.draw_unlabeled(near_words, _vectors_of(workspace, table, near_words, places), vectors, calibration_of(workspace).ring)
+    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
+    word_vectors = scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {
+        SENSES: places[near_words.rows]
+    }
+    return scene.draw_unlabeled(near_words, word_vectors, vectors, calibration_of(workspace).ring)
 
 
 @reads_as_model
@@ -195,15 +204,15 @@ def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
         return None
 
 
-def _place_rows(table: OccurrenceTable, space: SenseSpace) -> np.ndarray:
-    """Return all rows (N, D) in the sense space, by the map of all words."""
-    pieces = np.array_split(np.arange(len(table)), max(1, len(table) // 4096))
-    return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
-
-
 def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray) -> NearWords:
     """Return the content words near both sentences, with (N, 2) cosines."""
-    may_answer = workspace.once("content words", lambda: _content_words(workspace, table), table_key(table), most=2)
+
+    def mark_content_words() -> np.ndarray:  # (N,) of three letters or two syllables; a piece of a Korean word begins with a joiner
+        function, words = workspace.word_lists.function, enumerate(table.words)
+        codes = [code for code, word in words if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
+        return np.isin(table.word, codes)
+
+    may_answer = workspace.once("content words", mark_content_words, table_key(table), most=2)
     for word in both:
         lemma = word.lemma_in(table)
         may_answer = may_answer & ~table.same_word(word.word, (lemma,) if lemma else (), word.read_as)
@@ -213,16 +222,3 @@ def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[Wor
         return table.lemmas[table.lemma[row]] if table.lemma[row] >= 0 else next(iter(dictionary_forms(word)), word)
 
     return scene.find_near_words(table, cosines.T, may_answer, name)
-
-
-def _content_words(workspace: Workspace, table: OccurrenceTable) -> np.ndarray:
-    """Return which rows (N,) are content words of three letters or two syllables. A piece of a Korean word begins with a joiner."""
-    function = workspace.word_lists.function
-    codes = [code for code, word in enumerate(table.words) if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
-    return np.isin(table.word, codes)
-
-
-def _vectors_of(workspace: Workspace, table: OccurrenceTable, near_words: NearWords, places: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the rows of the words in every space."""
-    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
-    return scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {SENSES: places[near_words.rows]}

@@ -151,9 +151,9 @@ class Facts:
     dates: Column = Column()
     spans: Sequence[DateSpan | None] = ()  # of each of the dates' names
 
-    def between(self, side: Side, sentences: np.ndarray) -> np.ndarray:
-        """Return (n,) bool: whether the complete date of each sentence is on the side."""
-        return self._which(lambda span: span is not None and span.lies_in(side.span))[sentences]
+    def between(self, side: Side) -> np.ndarray:
+        """Return (S,) bool: whether the complete date of each sentence is on the side."""
+        return self._which(lambda span: span is not None and span.lies_in(side.span))
 
     def partly(self, side: Side) -> np.ndarray:
         """Return (S,) bool: whether only a part of a sentence's date is on the side."""
@@ -259,18 +259,13 @@ def _open_encoded(workspace: Workspace, corpus: str) -> EncodedCorpus | None:
 def dates_of(facts: Facts) -> list[str]:
     """Return the years in which dates begin, in order, or the days if there is a single year. [] if no date can be read."""
     spans = {facts.spans[k] for k in np.unique(facts.dates.codes)} - {None} if len(facts.dates.codes) else set()
-    days = {_day_of(span) for span in spans}
+    days = {span.last if span.first[0] == -DISTANT else span.first for span in spans}  # the last day of an open date ("before 1850")
     years = sorted({day[0] for day in days})
     if len(years) > 1:
         return list(map(format_year, years))
     if len(days) < 2 or years[0] < 0:
         return list(map(format_year, years))
     return [f"{year:04d}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
-
-
-def _day_of(span: DateSpan) -> tuple[int, int, int]:
-    """Return the first day of a date, or the last day of an open one ("before 1850")."""
-    return span.last if span.first[0] == -DISTANT else span.first
 
 
 @reads_as_model
@@ -330,7 +325,7 @@ def _dated(side: Side, facts: Facts) -> np.ndarray | None:
         raise BadInput(
             t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=corpus_titles([side.corpus])[0])
         )
-    mask = facts.between(side, np.arange(len(facts.dates.codes)))
+    mask = facts.between(side)
     if not mask.any():
         ends = {"first": format_years(*spans[0].years), "last": format_years(*max(spans, key=lambda span: span.last).years)}
         message = t(
@@ -349,7 +344,7 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
         n = len(group_facts.dates.codes)
         if not n or len(dated) < len(numbers) or not dated:  # a side without dates takes every sentence
             continue
-        within = np.any([group_facts.between(side, np.arange(n)) for side in dated], axis=0)
+        within = np.any([group_facts.between(side) for side in dated], axis=0)
         partly = np.any([group_facts.partly(side) for side in dated], axis=0) & ~within
         total, undated, astride = total + n, undated + int(group_facts.undated.sum()), astride + int(partly.sum())
         for place, mask in enumerate((group_facts.undated, partly)):
@@ -436,8 +431,10 @@ def word_texts(
             both.append(_read_alone(workspace, chosen, k, word, limit, report))
         else:
             texts = chosen.texts(k, table)
-            every = texts.within(_rows(table, word, by_lemma))
-            both.append(_of_table(texts, _sample(texts, every, space), len(every)))
+            rows = rows_of(table, word) if by_lemma else rows_spelled(table, word)
+            every = texts.within(rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word)))
+            is_slow = space is not None and np.count_nonzero(space.unread(table, every)) > MOST_READ
+            both.append(_of_table(texts, spread_evenly(every, MOST_READ if is_slow else MOST), len(every)))
     return both
 
 
@@ -463,20 +460,6 @@ def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | No
         return None
     targets = workspace.over(side.corpus or workspace.corpus).targets
     return targets if word in targets.lemmas else None
-
-
-def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
-    """Return a labeled word's rows with its other forms if both sides label it, else the rows of the spelling."""
-    if by_lemma:
-        return rows_of(table, word)
-    spelled = rows_spelled(table, word)
-    return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
-
-
-def _sample(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
-    """Return at most as many rows as can be read, spread evenly."""
-    limit = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
-    return spread_evenly(rows, limit)
 
 
 def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,21 +10,18 @@ from ..analysis import expectation
 from ..analysis.expectation import Expected, Reading
 from ..common.config import NEIGHBORS
 from ..common.errors import ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import in_place
 from ..elmo.in_place import InPlace
 from ..elmo.models import masked_words
-from ..elmo.substitutes import BOTH, Change
-from ..senses import influence
+from ..elmo.substitutes import BOTH
 from ..text.corpora import open_corpus
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model",)
 PLACES = 256  # cached words: while one sentence is typed, the other's stays
@@ -41,25 +37,14 @@ class SubstitutesRequest:
     common: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesRequest:
-    """A word, and what is done to the words around it (core.senses.influence.variants)."""
-
-    word: WordInContext
-    how: str
-    swap: str = ""
-
-
-def tabulate(answers: Sequence[InPlace]) -> "pd.DataFrame":
+def tabulate(answers: Sequence[InPlace]) -> Frame:
     """Return the substitutes of each word as a table, which may be empty. Words count as contexts, from the first."""
-    import pandas as pd
-
     rows = [
         (context, k, answer.word, round(answer.probability, 6))
         for context, in_place in zip((t("1st"), t("2nd")), answers, strict=False)
         for k, answer in enumerate(in_place.substitutes, 1)
     ]
-    return pd.DataFrame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
+    return frame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
 
 
 @reads_as_model
@@ -75,27 +60,17 @@ def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace,
     return tuple(workspace.opener.memo.values("substitutes of a word", [(*key, word) for word in request.words], answers, most=PLACES))
 
 
-@reads_as_model
-def changes(workspace: Workspace, request: ChangesRequest) -> dict[int, Change]:
-    """Return how each other word, dropped, masked or swapped, changes the expected words, by its position."""
-    word = request.word
-    return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
-
-
-def weak_texts(word: str) -> dict[str, str]:
-    """Return the reasons why substitutes may be uninformative, by code of core.elmo.in_place.weakness."""
-    return {
+def weakness(word: str, why: str) -> str:
+    """Return why substitutes of a word may be uninformative, by a code of core.elmo.in_place.weakness; "" for no code."""
+    word = shorten(bare(word), 24)
+    reasons = {
         in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
         in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
         in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
         in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
         in_place.ALONE: t("“{word}” has no context: not reliable.", word=word),
     }
-
-
-def weakness(word: str, why: str) -> str:
-    """Return the reason of one code, "" for none."""
-    return weak_texts(shorten(bare(word), 24)).get(why, "")
+    return reasons.get(why, "")
 
 
 COMMON = 150  # most frequent words, which say little about a text's topic

@@ -31,7 +31,7 @@ from core.live.texts import mix_texts, sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import mix
-from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
+from core.views.mix import AnyMix, Mixed, MixRequest
 from core.views.neighbors import mean_random_cosines, random_level_of_mix, tabulate_neighbors
 from pages._cached.views import workspace
 from pages._frame.frame import notice
@@ -90,7 +90,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
     result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
-    request = AnyMixRequest(words=tuple(item.in_context for item in chosen), normalized=normalized)
+    request = MixRequest(weights=(), words=tuple(item.in_context for item in chosen), normalized=normalized)
     with place:
         of_any = view_when_read(mix.of_any, over, request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()

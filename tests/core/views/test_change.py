@@ -9,7 +9,7 @@ from core.cli.main import main
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
-from core.views.change import ChangeRequest, ControlRequest, RankRequest
+from core.views.change import ChangeRequest, RankRequest
 from core.views.sides import Side, facts_of, keep_news
 from core.workspace import open_workspace
 from tests.core.corpus import two_texts
@@ -45,11 +45,11 @@ def test_a_word_of_the_same_sense_has_not(workspace, sides):
 
 
 def test_words_of_like_frequency_stand_beside_it(workspace, sides):
-    control = change.control(workspace, ControlRequest(word="bank", first=sides[0], second=sides[1]))
+    control = change.control(workspace, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words
     assert "bank" not in control.words
     assert control.below == len(control.words)  # nothing else changed as much
-    assert change.control(workspace, ControlRequest(word="unheard", first=sides[0], second=sides[1])) is None
+    assert change.control(workspace, ChangeRequest(word="unheard", first=sides[0], second=sides[1])) is None
 
 
 def test_the_list_has_what_changed_first(workspace, sides):

@@ -20,7 +20,7 @@ from core.views import around, attribution, edits, induction, layouts, mix, neig
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
-from core.views.mix import AnyMixRequest, MixRequest
+from core.views.mix import MixRequest
 from core.views.neighbors import NeighborsRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
@@ -156,7 +156,7 @@ def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkey
     assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
     monkeypatch.setattr(workspace.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
     assert substitutes.compute(workspace, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
-    changes = substitutes.changes(workspace, substitutes.ChangesRequest(word=words[0], how=DROP))
+    changes = attribution.expectation_changes(workspace, AttributionRequest(word=words[0], how=DROP))
     assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
     assert changes[3].go and "boat" in changes[3].go
     assert open_workspace(workspace.model).model is workspace.model
@@ -168,7 +168,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries]
     assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
     assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
-    of_any = mix.of_any(workspace, AnyMixRequest(words=words))
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=words))
     np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
     np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
     cosines = of_any.candidates[0].cosines((0, 1, 0))
@@ -178,7 +178,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
 def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
     (wound,) = workspace.words("He wound the clock before bed.", at=(1,), read_as="wind")
     result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), whole=False))
-    of_any = mix.of_any(workspace, AnyMixRequest(words=(wound,)))
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
     rows = [neighbor.occurrence.row for neighbor in result.near[0]]
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
     table = workspace.targets
@@ -193,7 +193,7 @@ def test_normalized_layers_are_equally_long_and_one_sentence_leans_nowhere(works
     result = mix.compute(workspace, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalized=True, whole=False))
     np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
     assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
-    assert mix.of_any(workspace, AnyMixRequest(words=words[:1], normalized=True)).between is None
+    assert mix.of_any(workspace, MixRequest(weights=(), words=words[:1], normalized=True)).between is None
 
 
 def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, monkeypatch):
@@ -205,12 +205,12 @@ def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane
     result = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
     lean = result.leans[0] - result.leans[1]
     assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
-    of_any = mix.of_any(workspace, AnyMixRequest(words=zebras, among="types"))
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types"))
     assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
     assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
     monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     assert mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
-    assert mix.of_any(workspace, AnyMixRequest(words=zebras, among="types")) is None
+    assert mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types")) is None
 
 
 def test_weights_of_another_model_are_refused(workspace, words):
