@@ -231,11 +231,11 @@ class Workspace:
         """Return the workspace with another model."""
         return Workspace(replace(self.names, model=model), self.opener)
 
-    def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
+    def words(self, *texts: str, positions: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
         """Return the target word of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
-        positions = (*at, *[None] * (2 - len(at)))
-        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=positions)
+        tapped = (*positions, *[None] * (2 - len(positions)))
+        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=tapped)
         return tuple(
             WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
             for sentence, place in zip(tokens, guesses, strict=False)

@@ -42,7 +42,7 @@ class SenseWord:
 
     word: str
     z: float  # of the log-odds ratio against the other senses
-    here: int  # near hits of this sense
+    n: int  # near hits of this sense
     elsewhere: int  # near hits of the others
 
 

@@ -34,7 +34,7 @@ class ReadLabels:
     """A file's labels on a word's sentences."""
 
     labels: Labels
-    given: Given  # by sentence, including sentences that are not among them
+    by_sentence: Given  # including sentences that are not among them
 
     @property
     def missing(self) -> int:
@@ -58,8 +58,8 @@ def format_labels(
         if k in senses:
             row |= {"sense": senses[k], "given": True}
         else:
-            share = float(result.shares[k, result.of[k]])
-            row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
+            share = float(result.shares[k, result.sense_of[k]])
+            row |= {"sense": result.senses[result.sense_of[k]], "given": False, "probability": round(share, 4)}
         lines.append((k not in senses, k, json.dumps(row, ensure_ascii=False)))
     written = [f"{line}\n" for *_, line in sorted(lines)]
     n_labeled = sum(k in senses for k in range(len(sentences)))

@@ -98,9 +98,9 @@ class Labels:
         others = dict(others)
         return self._changed((dict(self.given) | others).items(), next(reversed(others.values()), ""))
 
-    def meanwhile(self, given: Given) -> "Labels":
+    def meanwhile(self, labels: Given) -> "Labels":
         """Return the labels that another tab or process wrote meanwhile, with the steps of these."""
-        return replace(self, given=given)
+        return replace(self, given=labels)
 
     def undo(self) -> "Labels":
         """Undo the last step. A label that another tab or process changed since stays as it is."""
@@ -136,7 +136,7 @@ class SpreadLabels:
     """The likeliest sense of every sentence."""
 
     senses: tuple[str, ...]
-    of: np.ndarray  # (n,) its number among the senses; the label of a labeled sentence
+    sense_of: np.ndarray  # (n,) its number among the senses; the label of a labeled sentence
     shares: np.ndarray  # (n, C) probabilities
     labeled: np.ndarray  # (n,) bool
     doubtful: np.ndarray  # the unlabeled ones, the most doubtful first
@@ -144,7 +144,7 @@ class SpreadLabels:
     def table(self, sentences: "Sequence[Occurrence]") -> Frame:
         """Return a row for each of the sentences."""
         columns = {
-            t("sense"): [self.senses[sense] for sense in self.of.tolist()],
+            t("sense"): [self.senses[sense] for sense in self.sense_of.tolist()],
             t("probability"): self.shares.max(axis=1).round(3),
             t("by you"): self.labeled,
             t("word"): [o.tokens[o.position] for o in sentences],

@@ -94,19 +94,19 @@ class WordChange:
     names: tuple[str, ...]  # of the groups
     labeled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
-    near: np.ndarray  # (n,) closeness to the own group
-    placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
+    closeness: np.ndarray  # (n,) to its group
+    vectors: np.ndarray  # (n, D) unit rows that are compared
     bands: tuple[Band, ...]
     left_out: LeftOutSentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
-    """All words with at least so many occurrences on each side, of these the `most` frequent."""
+    """All words with at least so many occurrences on each side, of these the `max_words` most frequent."""
 
     space: str = str(LAYER)
     at_least: int = 10
-    most: int = 1_000
+    max_words: int = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +147,19 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     both = word_texts(workspace, chosen, word, space, report)
     if both is None:
         return None
-    n, m = (len(each.items) for each in both)
+    n, m = (len(side.items) for side in both)
     if min(n, m) < change.FEWEST:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         message = t(
             "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.", **values
         )
         raise BadInput(" ".join([message, *chosen.left_out.describe()]))
-    items = [o for each in both for o in each.items]
+    items = [o for side in both for o in side.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
     groups, names, labeled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
     rows = change.evened(vectors, spellings)
-    documents = [name for each in both for name in each.documents]
+    documents = [name for side in both for name in side.documents]
     result = change.change(rows[:n], rows[n:], groups, documents if all(documents) else ())
     return WordChange(
         word=word,
@@ -171,8 +171,8 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
         names=tuple(names),
         labeled=labeled,
         clear=clear,
-        near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
-        placed=rows,
+        closeness=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
+        vectors=rows,
         bands=bands_of(both, groups, len(names)),
         left_out=chosen.left_out,
     )
@@ -193,7 +193,7 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
     if word not in shared:
         return None
     log_counts = np.log(shared.pop(word))
-    distances = {other: float(np.abs(np.log(counts) - log_counts).sum()) for other, counts in shared.items() if clusters.tells(other)}
+    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.tells(key)}
     nearest = sorted(distances, key=lambda word: (distances[word], word))[:CONTROLS]
     leads, started = [], time.monotonic()
     for k, spelling in enumerate((word, *nearest)):
@@ -223,7 +223,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
     Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.max_words]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []

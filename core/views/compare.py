@@ -51,12 +51,12 @@ class SpaceName:
     source: str
     layer: str | None = None  # a number, "mix" or "senses"; None: static vectors
     corpus: str = ""
-    whole: bool = True
+    every_token: bool = True
 
     @property
     def labeled(self) -> "SpaceName | None":
         """Return the same space of the labeled tokens alone, which can be read at once, or None if its corpus has none."""
-        return replace(self, whole=False) if sentences_of(self.corpus) else None
+        return replace(self, every_token=False) if sentences_of(self.corpus) else None
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
@@ -291,7 +291,7 @@ def is_same(first: SpaceName, second: SpaceName) -> bool:
 
 
 def _table(workspace: Workspace, side: SpaceName) -> OccurrenceTable | None:
-    table = (workspace.opener.every_token if side.whole else workspace.opener.targets)(side.corpus, side.source)
+    table = (workspace.opener.every_token if side.every_token else workspace.opener.targets)(side.corpus, side.source)
     return table and table.basic
 
 

@@ -127,7 +127,7 @@ class Collocates:
 
     def senses_table(self) -> Frame:
         """Return a row for each characteristic word of each sense."""
-        rows = [(column.sense, word.word, word.z, word.here, word.elsewhere) for column in self.senses for word in column.words]
+        rows = [(column.sense, word.word, word.z, word.n, word.elsewhere) for column in self.senses for word in column.words]
         return frame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
 
 
@@ -306,7 +306,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
-    places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
+    places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
     sentences = corpus.sentence[hits.first].tolist()
     starts = corpus.starts[sentences].tolist() if sentences else []
     sense_of = [

@@ -1,4 +1,4 @@
-"""A sentence turned into another word by word: the sense at every step, each space's lead, and the way across the word's map."""
+"""A sentence turned into another word by word: the sense at every step, each space's lead, and the path across the word's map."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class EditsRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class MapPath:
     """A path on a word's frozen map of N labeled sentences."""
 
     occurrences: tuple[Occurrence, ...]
@@ -58,7 +58,7 @@ class EditPath:
     read: tuple[str, ...]  # the sense of each step
     ends: tuple[str, str]  # the senses of both ends
     margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
-    way: Way | None  # of a word with labeled senses
+    map_path: MapPath | None  # of a word with labeled senses
 
     @property
     def flips(self) -> dict[str, int | None]:
@@ -116,7 +116,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
         margins={name: np.where(np.abs(values) < TIE, 0.0, values) for name, values in leads.items()},
-        way=_way(workspace, lemma, words, space) if lemma else None,
+        map_path=_map_path(workspace, lemma, words, space) if lemma else None,
     )
 
 
@@ -172,16 +172,16 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     return edits.greedy(alignment, margins)
 
 
-def _way(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> Way:
+def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> MapPath:
     table = workspace.targets
     rows = map_rows(table, lemma)
     occurrences = tuple(table.occurrence(int(row)) for row in rows)
     if space == SENSES:
         layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
-        return Way(occurrences, layout.coordinates[-1], layout.stars[-1])
+        return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
     maps, weights = open_maps(table, lemma, fit=True), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
     cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
     places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))
-    return Way(occurrences, coordinates, places)
+    return MapPath(occurrences, coordinates, places)

@@ -68,13 +68,13 @@ class Occurrences:
 class Groups:
     """The clusters of a word's rows."""
 
-    of: np.ndarray  # (n,) the cluster of each
+    numbers: np.ndarray  # (n,) the cluster of each
     substitutes: list[list[tuple[str, float]]]  # each cluster's most telling ones; none where the model names none
     words: list[list[tuple[str, float]]]  # each cluster's most telling words near by
     names: list[str]
     few: list[bool]  # whether each has too few sentences to be a sense
     shares: np.ndarray  # (n, clusters)
-    near: np.ndarray  # (n,) closeness
+    closeness: np.ndarray  # (n,) to its cluster
     margin: np.ndarray  # (n,)
     agreement: Agreement | None  # with gold labels
 
@@ -148,8 +148,8 @@ def glosses(workspace: Workspace, result: Induction) -> GroupGlosses:
     of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
     spans = [(o.position, o.position + 1) for o in occurrences.items]
     around = unit(static_contexts(vectors, [list(o.tokens) for o in occurrences.items], spans))
-    number = int(groups.of.max()) + 1
-    middles = np.stack([around[groups.of == k].mean(axis=0) for k in range(number)])
+    number = int(groups.numbers.max()) + 1
+    middles = np.stack([around[groups.numbers == k].mean(axis=0) for k in range(number)])
     common = around.mean(axis=0) if number > 1 else 0
     scores = unit(middles - common) @ unit(of_glosses - (of_glosses.mean(axis=0) if len(senses) > 1 else 0)).T
     scores -= EARLIER * np.log1p(np.arange(len(senses)))

@@ -33,14 +33,14 @@ MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixRequest:
-    """One or two words and the weights. `whole`: every token may be read if needed."""
+    """One or two words and the weights. With `every_token` all tokens may be read if needed."""
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
     normalized: bool = False  # each layer, before it is weighed
     among: str = ""  # sentences with the same word, or "types", spellings; "": as `choose_among` has it
     k: int = 20
-    whole: bool = True
+    every_token: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,15 +54,15 @@ class Mixed:
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
     norm: float  # of the first word's weighed sum
-    near: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
+    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
     report: SenseReport | None  # of the lemma; None with fewer than two senses
-    alone: Mapping[str, SenseReport]  # each layer's
+    by_layer: Mapping[str, SenseReport]
     static: SenseReport | None  # of the other words' static vectors
     coordinates: np.ndarray | None  # (N, 2)
     occurrences: Sequence[Occurrence]  # (N,) of a lemma's map
     stars: np.ndarray  # (S, 2)
     cosines: Mapping[str, float]  # of two words: in each layer, and under this mix
-    spellings: tuple[str, ...]  # (n,) those in `near`, from the first of two words to the second
+    spellings: tuple[str, ...]  # (n,) those in `neighbors`, from the first of two words to the second
     leans: np.ndarray  # (2, n) their cosines with either word
 
 
@@ -101,7 +101,7 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     lemma = request.words[0].lemma_in(table)
     nearest = [_same_word(workspace, table, *pair, request) for pair in zip(request.words, queries, strict=True)]
     everything = None
-    if request.whole and not all(nearest):
+    if request.every_token and not all(nearest):
         if (everything := workspace.every_token) is None:
             return None
         for k, query in enumerate(queries):
@@ -133,9 +133,9 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
         lengths=lengths,
         pulls=pulls(weights, lengths),
         norm=float(np.linalg.norm(mixed(layers_of_words[0], weights))),
-        near=tuple(nearest),
+        neighbors=tuple(nearest),
         report=report,
-        alone=by_layer,
+        by_layer=by_layer,
         static=static,
         coordinates=flat,
         occurrences=dots,

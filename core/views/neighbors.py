@@ -31,7 +31,7 @@ EQUAL = 0.005  # weights that differ less are equal
 class NeighborsRequest:
     """A word, a space, and where to search: `among` the same word, other words, any word, or types.
 
-    With `whole` every token is searched, else the labeled ones.
+    With `every_token` all tokens are searched, else the labeled ones.
     """
 
     word: WordInContext
@@ -39,7 +39,7 @@ class NeighborsRequest:
     weights: str = ""  # of the mix, "a,b,c"; equal if none are given
     among: str = SAME
     k: int = NEIGHBORS
-    whole: bool = True
+    every_token: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -61,10 +61,12 @@ class Neighbors:
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
-    table = workspace.every_token if request.whole else workspace.targets
+    table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     facts = {"word": request.word, "lemma": lemma}
-    if table is None or (not request.whole and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())):
+    if table is None or (
+        not request.every_token and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())
+    ):
         return None
     if request.space == SENSES:
         return Neighbors(**facts, **_in_senses(workspace, table, query, request))

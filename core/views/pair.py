@@ -38,13 +38,13 @@ class Angles:
     layers: Layers
     stops: np.ndarray  # (L + 1, L) weights: each layer alone, then the mix
     cross: np.ndarray  # (L, L) layer products, first word with second
-    own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
+    self_products: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
     cosines: Mapping[str, float]  # by layer, last the mix
 
     def cosine(self, place: float) -> float:
         """Return the cosine at a place between two stops."""
         weights = along(place, self.stops)
-        return float(mix_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
+        return float(mix_cosines(self.cross[None], self.self_products[0], self.self_products[1][None], weights)[0])
 
 
 @dataclass(frozen=True, slots=True)

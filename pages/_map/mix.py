@@ -106,14 +106,14 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         figure, alt = _map_picture(result, senses)
         note(figure, key="mix.map", alt=alt)
     if result.report is not None:
-        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, base=result.report, majority=False)
+        figure, alt = measures.accuracy({**result.by_layer, "mix": result.report}, result.static, base=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
     if labeled:
         _notice_senses(result, normalized)
     else:
-        more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
+        more = compare_layers(result.lemma, result.report, result.by_layer) if result.report is not None else []
         _leans(in_use, result, weights, normalized, more)
-    tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.near, strict=True)]
+    tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.neighbors, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
@@ -122,7 +122,9 @@ def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normali
     words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
         return view_when_read(
-            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=every_token)
+            mix.compute,
+            workspace(in_use),
+            MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, every_token=every_token),
         )
 
 
@@ -157,7 +159,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     random = mean_random_cosines(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
     alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
-    listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
+    listed = {n.word for neighbors in result.neighbors for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
     rows = [k for k, word in enumerate(result.spellings) if word in listed]
     words = [bare(word) for word in result.spellings]
     if rows:
@@ -180,8 +182,8 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
 def _notice_senses(result: Mixed, normalized: bool) -> None:
     """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
-    notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
-    shares = {name: single.one_nn for name, single in result.alone.items()}
+    notice([*compare_layers(word, report, result.by_layer), *measures.compare_with_static(report, static, t("this mix"))])
+    shares = {name: single.one_nn for name, single in result.by_layer.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])

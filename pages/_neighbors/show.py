@@ -109,7 +109,7 @@ def _lists(
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             named = f"{beside}: {name}" if beside else name
-            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=whole))):
+            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, every_token=whole))):
                 lists.nearest_words(words)
                 tables.append(tabulate_words(words, t("{name}, words", name=named)))
             if result.narrowed:
@@ -207,7 +207,7 @@ def _look_among(which: str) -> None:
 
 def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, whole: bool) -> Neighbors | None:
     """Return the list of one context, or None while a job encodes what it needs."""
-    request = replace(choice, word=chosen.in_context, whole=whole)
+    request = replace(choice, word=chosen.in_context, every_token=whole)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbors.compute, over, request)
 

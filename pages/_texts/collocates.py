@@ -106,7 +106,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
-    rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
+    rows = [(word.word, round(word.z, 1), word.n, word.elsewhere) for word in words]
     st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=plain(column.sense, CITED)))
     event = st.dataframe(
         pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),

@@ -17,7 +17,7 @@ from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
-from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
+from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute
 from pages._cached.views import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -57,8 +57,8 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
-        if path.way:
-            _picture(path, path.way, revealed)
+        if path.map_path:
+            _picture(path, path.map_path, revealed)
         if revealed or not path.lemma:
             _leads(path, revealed)
     moves = path.alignment.target in path.alignment.changes
@@ -88,7 +88,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
-def _picture(path: EditPath, route: Way, revealed: bool) -> None:
+def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
     """Return the word's map with the path, or with its two ends before the answer."""
     word, n = path.lemma, len(route.occurrences)
     visible = range(len(path.steps)) if revealed else [0, -1]

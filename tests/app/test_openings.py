@@ -94,7 +94,7 @@ def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, 
 def test_both_lists_are_mostly_of_the_right_sense(workspace: Workspace, pair):
     layer = best_layer(workspace, pair)
     for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
-        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, whole=False))
+        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, every_token=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 

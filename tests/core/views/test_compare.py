@@ -31,7 +31,7 @@ def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
 
 
 def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(workspace, table):
-    first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", whole=False) for name in "ab")
+    first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", every_token=False) for name in "ab")
     result = compare.compute(workspace, CompareRequest(first=first, second=second))
     assert result.names == ("a/own.txt · 2", "b/own.txt · 2")
     assert len(set(result.cka_names)) == len(result.cka_names) == 8
@@ -41,7 +41,7 @@ def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_o
 
 
 def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, table):
-    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", whole=False), k=5)
+    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", every_token=False), k=5)
     result = compare.compute(workspace, request)
     a, b = workspace.vectors, spaces.type_space("", table, layer_weights("2", 3))
     words = result.comparison.words
@@ -57,7 +57,7 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
 
 
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
-    senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
+    senses, layer = (SpaceName("elmo-mini", name, "sentences", every_token=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
     space, table, words = workspace.require_sense_space(), workspace.targets.basic, result.comparison.words
     places = space.place(space.of_rows(table, np.arange(len(table))))

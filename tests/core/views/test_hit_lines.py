@@ -30,6 +30,6 @@ def test_lines_sorted_by_substitutes_say_the_likeliest(workspace):
     request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
     (line, said, _), *_ = HitLines(workspace, request, hits_of(workspace, request)).lines(0, 1)
     (answer,) = substitutes.compute(
-        workspace, SubstitutesRequest(words=workspace.words(f"{line.before} {line.hit} {line.after}", at=[len(line.left)]))
+        workspace, SubstitutesRequest(words=workspace.words(f"{line.before} {line.hit} {line.after}", positions=[len(line.left)]))
     )
     assert said == ", ".join(each.word for each in answer.substitutes[:SHOWN])
