@@ -46,25 +46,16 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over words with a 95% interval."""
+    """A mean or rank correlation over words, with a 95% interval over samples of words."""
 
-    mean: float
-    low: float | None  # 95%, words drawn; None, both: of fewer than FEWEST words
+    value: float
+    low: float | None  # None, as `high`, with fewer than FEWEST words
     high: float | None
 
     @property
     def in_percent(self) -> str:
-        """Return the mean and its interval as text."""
-        return f"{self.mean:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """Spearman's rank correlation over words, with an interval over samples of words."""
-
-    rho: float
-    low: float
-    high: float
+        """Return the value and its interval as text."""
+        return f"{self.value:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,7 +125,7 @@ class Likeness:
     values: list[float]  # (W,)
     alike: list[float]  # (W,)
     words: list[str]
-    rank: Rank | None  # None of fewer than FEWEST words
+    rank: Interval | None  # None with fewer than FEWEST words
 
 
 def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
@@ -149,7 +140,7 @@ def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pair
     return results
 
 
-def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
+def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Interval:
     """Return Spearman's rho of two measures of the same words, with a 95% interval over samples of words."""
     from scipy.stats import rankdata
 
@@ -162,7 +153,7 @@ def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) ->
         return (x * y).sum(axis=-1) / np.maximum(np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)), 1e-12)
 
     low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))
-    return Rank(float(rho(a, b)), float(low), float(high))
+    return Interval(float(rho(a, b)), float(low), float(high))
 
 
 def frequency_rank(vectors: StaticVectors, word: str) -> int | None:

@@ -88,7 +88,7 @@ found.ahead  # homonyms minus each other relation, words resampled
 # %% homonyms
 from elmoscope.core.figures.lessons import Dots, interval_dots
 
-rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
+rows = [Dots(kind, one.value, one.low, one.high) for kind, one in found.kinds.items()]
 interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 
 # %% homonyms

@@ -240,7 +240,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
         if kind in pairs.kinds:
             item = pairs.kinds[kind]
             dots = {relation.name: auc for relation, auc in scored if relation.kind == kind}
-            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
+            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.value, item.low, item.high, dots, SENSE_COLORS[number]))
     table = [
         {
             t("word"): relation.word,
@@ -297,7 +297,7 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
             least=FEWEST,
             layer=where,
         )
-    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.mean, ahead.low, ahead.high))
+    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
         "senses: {more} points ({low} to {high}), {certain}.",
@@ -318,6 +318,6 @@ def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
     parts = {}
     for name in ("frequency", "senses"):
         rank = ranks[name].rank
-        values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
+        values = {"rho": rank.value, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
         parts[name] = t("ρ = {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
     return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", **parts)]

@@ -167,10 +167,10 @@ def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
         measured.measure_spread(table, "1").aucs()["bank"]
     )
     homonyms = [auc for item, auc in zip(result.relations, result.auc, strict=True) if item.kind == relations.HOMONYM]
-    assert result.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
+    assert result.kinds[relations.HOMONYM].value == pytest.approx(np.mean(homonyms))
     ahead, kinds = result.ahead[relations.RELATED], result.kinds
-    assert ahead.mean == pytest.approx(kinds[relations.HOMONYM].mean - kinds[relations.RELATED].mean)
-    assert ahead.low < ahead.mean < ahead.high
+    assert ahead.value == pytest.approx(kinds[relations.HOMONYM].value - kinds[relations.RELATED].value)
+    assert ahead.low < ahead.value < ahead.high
 
 
 def test_a_kind_of_few_words_has_no_interval(table):
@@ -178,7 +178,7 @@ def test_a_kind_of_few_words_has_no_interval(table):
     few = dict(list(marked.items())[:3])
     result = relations.pairs(table, few, "1")
     assert result.kinds and all(
-        item.low is None is item.high and 0 <= item.mean <= 1 for item in (*result.kinds.values(), *result.ahead.values())
+        item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values())
     )
 
 
@@ -188,7 +188,7 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal(40), rng.integers(0, 4, 40)
     result = relations.ranks(x, y)
-    assert result.rho == pytest.approx(spearmanr(x, y).statistic) and result.low < 0 < result.high
+    assert result.value == pytest.approx(spearmanr(x, y).statistic) and result.low < 0 < result.high
     assert relations.ranks(x, x**3).low > 0.99
 
 
