@@ -98,12 +98,13 @@ class _Opener:
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
-        return self._once("vectors", name, lambda: self._with_notes(open_vectors(name)))
+        def open_with_notes() -> StaticVectors:
+            vectors = open_vectors(name)
+            for text in vectors.notes if self._note else ():
+                self._note(text)
+            return vectors
 
-    def _with_notes(self, vectors: StaticVectors) -> StaticVectors:
-        for text in vectors.notes if self._note else ():
-            self._note(text)
-        return vectors
+        return self._once("vectors", name, open_with_notes)
 
     def is_labeled(self, corpus: str) -> bool:
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
@@ -258,7 +259,15 @@ class Workspace:
 
     def products(self, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
         """Return the layer products of a query with a table's rows, or with its types; of normalized layers if `normalized`."""
-        return products_with(self.opener.memo, table, query, normalized=normalized, types=types)
+        rows = table.types if types else table.rows
+
+        def compute() -> Products:
+            if normalized:
+                return normalized_products(rows, self.products(table, query, types=types))
+            return products(rows, query)
+
+        key = table_key(table), query.tokens, query.position, query.read_as, normalized, types
+        return self.opener.memo.value("products", key, compute, most=64)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
         """Return a value that depends only on the model's weights, its folder and this key, made once for all workspaces."""
@@ -364,18 +373,6 @@ def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Con
             return view(workspace, *args, **kwargs)
 
     return read
-
-
-def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
-    """Return `Workspace.products`, cached in a memo."""
-    rows = table.types if types else table.rows
-
-    def compute() -> Products:
-        if normalized:
-            return normalized_products(rows, products_with(memo, table, query, types=types))
-        return products(rows, query)
-
-    return memo.value("products", (table_key(table), query.tokens, query.position, query.read_as, normalized, types), compute, most=64)
 
 
 def table_key(table: OccurrenceTable) -> str:

@@ -175,11 +175,11 @@ def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normaliz
 
 
 def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:
-    def compute() -> Level | None:
+    def measure() -> Level | None:
         words = workspace.once("random words", lambda: _random_words(workspace))
         return words and anisotropy.random_level(words, np.array(weights), normalized=normalized)
 
-    return workspace.once("random level", compute, weights, normalized, most=64)
+    return workspace.once("random level", measure, weights, normalized, most=64)
 
 
 def _random_words(workspace: Workspace, *, few: bool = False) -> anisotropy.Drawn | None:
