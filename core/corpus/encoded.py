@@ -25,9 +25,10 @@ from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..files import registry
-from ..files.artifacts import file_sha256, read_json
+from ..files.artifacts import read_json
 from ..files.atomic import replacing
 from ..files.quotas import may_store
+from ..files.sums import file_sha256
 from ..text import languages
 from ..text.corpora import open_corpus
 from ..text.dates import DateSpan, parse_date

@@ -7,7 +7,7 @@ import pytest
 from core.corpus.usage_graphs import format_uses
 from pages._frame.menu import door
 from tests.app.visit import opened_whole, tables
-from tests.core.document_parts import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook
 
 LETTERS = "id;text\n1;The otter slept on the bank.\n2;The bank lent money.\n"
 ROWS = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))

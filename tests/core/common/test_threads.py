@@ -13,7 +13,7 @@ import json, sys, threading
 import numpy as np, torch
 from core.index import neighbors
 from core.index.neighbors import Query, products
-from tests.core.classify_parts import tiny_encoder
+from tests.tiny import tiny_encoder
 
 class Table:
     def __init__(self, blocks):

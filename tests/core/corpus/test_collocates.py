@@ -166,9 +166,6 @@ def test_one_hit_many_hits_and_none(ours):
     assert (item.together, item.log_dice, item.log_likelihood) == (10_000, 14, 0)  # nothing is left to compare with
 
 
-# --- keyness ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def halves() -> tuple[EncodedCorpus, EncodedCorpus]:
     sentences = open_corpus("sentences")

@@ -41,9 +41,6 @@ def close(a, b):
     np.testing.assert_allclose(a, b, atol=ATOL, rtol=0)
 
 
-# --- stateless --------------------------------------------------------------------------------------------------------
-
-
 @given(before=SENTENCES, after=SENTENCES, batch_tokens=st.integers(1, 60))
 @settings(max_examples=30)
 def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_after_any_text(before, after, batch_tokens):
@@ -120,9 +117,6 @@ def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
     close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
 
 
-# --- odd text ---------------------------------------------------------------------------------------------------------
-
-
 def test_no_sentences_and_empty_sentences_give_empty_arrays():
     assert ENCODER.encode([]) == []
     assert [a.shape for a in ENCODER.encode([[], []])] == [(3, 0, 12)] * 2
@@ -145,9 +139,6 @@ def test_a_small_memory_block_changes_no_vector(monkeypatch):
     monkeypatch.setattr(recurrence, "BLOCK_BYTES", 16 * SHAPE.hidden * 10)  # ten rows of gates at a time
     for a, b in zip(new_encoder().encode(tokens), expected, strict=True):
         close(a, b)
-
-
-# --- batches and the word cache ---------------------------------------------------------------------------------------
 
 
 def test_progress_is_reported_up_to_the_last_token():
@@ -233,9 +224,6 @@ def test_the_directions_share_the_callers_number_of_torch_threads(monkeypatch):
 def test_a_batch_budget_below_one_token_is_refused():
     with pytest.raises(BadInput, match="batch_tokens must be at least 1, got 0"):
         new_encoder(batch_tokens=0)
-
-
-# --- both directions, and streams -------------------------------------------------------------------------------------
 
 
 def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():

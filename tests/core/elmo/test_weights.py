@@ -54,9 +54,6 @@ def replace_dataset(name, value):
     return change
 
 
-# --- there and back -------------------------------------------------------------------------------------------------
-
-
 def test_a_model_written_as_hdf5_and_read_again_is_the_same_model(folder, model):
     read = load_bilm(folder)
     assert read.shape == SHAPE and not read.training
@@ -112,9 +109,6 @@ def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weigh
     (folder / "lm_embeddings_0.hdf5").write_bytes(b"")
     (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
     assert load_bilm(folder).shape == SHAPE
-
-
-# --- damaged: one sentence that names the file -----------------------------------------------------------------------
 
 
 def refused(folder, error, *parts):

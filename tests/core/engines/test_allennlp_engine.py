@@ -51,9 +51,6 @@ def files(tmp_path):
     return paths
 
 
-# --- the pipe -----------------------------------------------------------------------------------------------------
-
-
 def test_a_worker_answers_again_and_again(worker):
     with AllenNLPEngine(command=worker(ANSWERING)) as engine:
         first, process = engine.ping(), engine._worker.process
@@ -181,9 +178,6 @@ def _runs(pid: int) -> bool:
     """Whether a process is there and no zombie."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
     return bool(state) and not state.startswith("Z")
-
-
-# --- the environment ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -363,9 +357,6 @@ def test_a_python_310_is_found_on_the_path_or_among_pyenvs(only_path):
 def _program(path, line):
     path.write_text(f"#!/bin/sh\n{line}\n")
     path.chmod(0o755)
-
-
-# --- what AllenNLP computes ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -37,9 +37,6 @@ def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: 
     )
 
 
-# --- crowded in a cone ------------------------------------------------------------------------------------------------
-
-
 def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
     flat, moved = measured.measure(cloud(0.0, 1.0)), measured.measure(cloud(3.0, 1.0))
     assert abs(flat.panels[0][measured.RAW].mean[measured.RANDOM]) < 0.05
@@ -106,9 +103,6 @@ def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
         measured.sample(Few())
 
 
-# --- distributions ----------------------------------------------------------------------------------------------------
-
-
 def spread(**words: tuple[list[float], list[float]]) -> measured.Spread:
     return measured.Spread({word: (np.sort(same), np.sort(other)) for word, (same, other) in words.items()})
 
@@ -141,9 +135,6 @@ def test_aucs_are_those_of_scikit_learn(table):
     first, second = np.triu_indices(len(rows), 1)
     expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
     assert measured.measure_spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
-
-
-# --- homonyms and relatives -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", TABLES)
@@ -190,9 +181,6 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
     assert relations.ranks(x, x**3).low > 0.99
 
 
-# --- control task -----------------------------------------------------------------------------------------------------
-
-
 def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_tags_are():
     types, tags = ["a", "b", "a", "c"] * 50 + [f"t{k}" for k in range(800)], ["N", "N", "N", "V"] * 250
     drawn = lessons.random_tags(types, tags, np.random.default_rng(0))
@@ -234,9 +222,6 @@ def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_le
     assert scores[3, "tags"] - scores[3, "control"] > scores[30, "tags"] - scores[30, "control"]
 
 
-# --- is it context? ---------------------------------------------------------------------------------------------------
-
-
 def test_words_in_another_order_leave_the_word_in_its_place():
     tokens = tuple("abcdefghijkl")
     result = lessons.shuffled([tokens], [2], np.random.default_rng(0))[0]
@@ -253,9 +238,6 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
     tokens = ["The", "bank", "was", "steep", "."]
     trained, other = model.encoder.encode([tokens])[0], lessons.untrained(model, 0).encode([tokens])[0]
     assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
-
-
-# --- before the word --------------------------------------------------------------------------------------------------
 
 
 def test_a_word_is_told_apart_by_hand():

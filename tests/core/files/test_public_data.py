@@ -80,9 +80,6 @@ def own(folder: Path, *names: str) -> Path:
     return folder
 
 
-# --- fetch ------------------------------------------------------------------------------------------------------------
-
-
 def test_both_files_are_fetched_once_into_the_cache(server, private_cache):
     heard = []
     folder = public_data.fetch([TRAIN, TEST], report=heard.append)
@@ -133,9 +130,6 @@ def test_what_cannot_be_fetched_is_told():
         public_data.files_of("imdb")
 
 
-# --- find -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_file_is_found_in_the_users_data_before_the_cache(server, tmp_path, monkeypatch, private_cache):
     assert public_data.find(TEST) is None
     public_data.fetch([TEST])
@@ -159,9 +153,6 @@ def test_a_fetched_file_that_was_cut_or_altered_is_noticed_and_fetched_again(ser
             tasks.task_files(tasks.task_named("news-title"), public_data.fetched_folder())
         public_data.fetch([TEST])
         assert public_data.find(TEST).read_bytes() == FILES["test.csv"]
-
-
-# --- tasks ------------------------------------------------------------------------------------------------------------
 
 
 def test_news_trains_on_all_rows_where_they_have_been_fetched(server, private_cache):
@@ -196,9 +187,6 @@ def test_a_missing_file_is_named_with_how_to_get_it(tmp_path):
         tasks.task_files(news, own(tmp_path / "data", SUBSET))
     with pytest.raises(MissingArtifact, match=r"data/sms_spam/spam\.csv, which is not there\. Name the folder that holds it\.$"):
         tasks.task_files(spam, tmp_path / "data")
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
 
 
 def test_the_command_answers_with_the_folder_and_its_files(server, call, private_cache):

@@ -64,9 +64,6 @@ def random_table(tmp_path_factory):
         return index(tmp_path_factory.mktemp("random") / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
-
-
 def test_nearest_by_layer_0_are_those_that_point_the_same_way(compass):
     result = ask(compass, Compass(), "E x x", 0, [1, 0], k=6)
     half = round(math.sqrt(0.5), 6)
@@ -127,9 +124,6 @@ def test_a_vector_without_length_is_near_nothing(tmp_path):
     assert {cosine for _, cosine in ask(table, Compass(), "0 x", 0, [1, 0], k=9)} == {0.0}
 
 
-# --- which rows may answer --------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def labeled(tmp_path_factory):
     """Rows: 0 Bank, 1 gives | 2 the, 3 banks | 4 shore, 5 bank | 6 bank (not labeled), 7 shore (the same sense as 4)."""
@@ -172,9 +166,6 @@ def test_a_neighbor_carries_its_sentence_sense_and_lemma(labeled):
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
 
 
-# --- nearest spellings ------------------------------------------------------------------------------------------------
-
-
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
     result = products(table.types, make_query(Compass(), ["E.x"], 0))
@@ -187,9 +178,6 @@ def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
     with pytest.raises(BadInput):
         table.nearest_types(result, [1, 0], k=0)
-
-
-# --- against brute force ----------------------------------------------------------------------------------------------
 
 
 def mixed_brute_force(table, query, weights) -> np.ndarray:
@@ -272,9 +260,6 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
     np.testing.assert_allclose(random_table.similarities(rows, weights), unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(compass.similarities(np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
     assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
-
-
-# --- what cannot be asked ---------------------------------------------------------------------------------------------
 
 
 def test_a_query_outside_its_sentence_is_refused():

@@ -18,15 +18,12 @@ from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
-from core.static.context import static_contexts
-from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
+from core.static.vectors import static_contexts
+from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 TEXT = ("the", "team", "says", "a", "bank", "again", "won", "cup")
 QUICK = EqualConfig(width=8, epochs=6, patience=6, learning_rate=0.02)
-
-
-# --- subsets --------------------------------------------------------------------------------------------------------
 
 
 def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_the_same_texts():
@@ -46,9 +43,6 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
     assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])
     assert len(result.train) == 2 * len(forms[0])
-
-
-# --- what stands beside GloVe ---------------------------------------------------------------------------------------
 
 
 def test_the_static_context_of_each_token_is_that_of_one_word():
@@ -80,9 +74,6 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     assert np.abs(result[1:] - before[1:]).max() > 1e-3
     np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
     np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
-
-
-# --- the one network ------------------------------------------------------------------------------------------------
 
 
 def parts(encoder=None) -> dict:
@@ -121,9 +112,6 @@ def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_al
     again = fit([some["glove"], some["elmo"]], data, QUICK, 5)
     np.testing.assert_array_equal(again.logits, result.logits)
     assert fit([some["glove"]], data, QUICK, 5).mix is None
-
-
-# --- the runs -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -166,9 +154,6 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     monkeypatch.setattr(experiments, "FEWEST", 2)
     (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
-
-
-# --- what they come to ----------------------------------------------------------------------------------------------
 
 
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:

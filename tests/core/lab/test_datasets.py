@@ -33,9 +33,6 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-# --- Senseval-2 -------------------------------------------------------------------------------------------------------
-
-
 def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_path):
     path = senseval(tmp_path / "hard.pos", words("that 's *hard* to do ."))
     assert read_senseval(path) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
@@ -93,8 +90,6 @@ def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
     assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
 
 
-# --- SemCor -----------------------------------------------------------------------------------------------------------
-
 SEMCOR = """# brown1/br-a01 s1
 The	DT	the	
 Fulton_County_Grand_Jury	NNP	group	group%1:03:00::
@@ -128,8 +123,6 @@ def test_an_underscore_alone_stays_a_token(tmp_path):
     assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
 
 
-# --- tags -------------------------------------------------------------------------------------------------------------
-
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
 
 
@@ -139,8 +132,6 @@ def test_conll_columns_become_sentences_of_tokens_and_tags_packed_or_not(tmp_pat
     (tmp_path / name).write_bytes(pack(COLUMNS.encode()))
     assert read_tags(tmp_path / name) == [TaggedSentence(("The", "#"), ("DT", "SYM")), TaggedSentence(("bank",), ("NN",))]
 
-
-# --- wrong files ------------------------------------------------------------------------------------------------------
 
 WRONG = [  # reader, text, message
     (read_semcor, "go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
@@ -164,9 +155,6 @@ def test_wrong_file_is_refused_with_its_line(tmp_path, read, text, message):
 def test_missing_file_is_named(tmp_path, read):
     with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
         read(tmp_path / "none.jsonl")
-
-
-# --- splits -----------------------------------------------------------------------------------------------------------
 
 
 def rows_of(*sentences: str) -> list[LabeledRow]:

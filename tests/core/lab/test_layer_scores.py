@@ -56,9 +56,6 @@ def text(seed: int, n: int) -> tuple[str, ...]:
     return tuple(np.random.default_rng(seed).choice(["the", "river", "money", "of", "a", "near", "."], n).tolist())
 
 
-# --- senses -----------------------------------------------------------------------------------------------------------
-
-
 def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
     """Sense "firm" stands after "money", "edge" after "river"; what follows says nothing."""
     cues = (("money", "firm"), ("river", "edge"))
@@ -107,9 +104,6 @@ def test_more_rows_than_needed_choose_by_a_sample(model, monkeypatch):
     assert set(seen) == {10} and len(seen) == 2 * 66
 
 
-# --- all words --------------------------------------------------------------------------------------------------------
-
-
 def documents(n: int) -> list[SenseSentence]:
     """A document a number, in each two senses of "bank" and a word that occurs there alone."""
     sentences = []
@@ -133,16 +127,13 @@ def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
     sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
-    vectors, _ = all_words._target_vectors(model.encoder, [sentence], None, None)
+    vectors = all_words._target_vectors(model.encoder, [sentence], None)
     layers = model.encoder.encode([list(sentence.tokens)])[0]
     np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
 
 
 def test_with_one_training_document_the_mix_stays_equal(model):
     assert all_words.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
-
-
-# --- pairs ------------------------------------------------------------------------------------------------------------
 
 
 def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
@@ -162,9 +153,6 @@ def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing)
     assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
 
 
-# --- tags -------------------------------------------------------------------------------------------------------------
-
-
 def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
     tag = {"the": "D", "a": "D", "of": "P", "near": "P", ".": ".", "river": "N", "money": "N"}
     texts = [text(seed + k, 6) for k in range(n)]
@@ -177,9 +165,6 @@ def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
     assert (result["n_train"], result["n"], result["tags"]) == (360, 120, 4)
     assert result["0"]["accuracy"] == result["most_frequent"]["accuracy"] == 1.0
     assert len(result["best_mix"]["weights"]) == 3 and result["best_mix"]["accuracy"] > 0.95
-
-
-# --- our own sentences ------------------------------------------------------------------------------------------------
 
 
 def corpus_file(folder, words: tuple[str, ...]) -> str:

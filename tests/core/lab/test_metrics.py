@@ -12,8 +12,6 @@ from core.lab.layer_scores import best_threshold, pair_accuracy
 from core.lab.own_sentences import CosineGap, cosine_gap
 from core.senses.evaluate import best_weights
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
 
 def test_the_threshold_is_midway_between_the_dev_cosines_it_parts():
     result = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
@@ -49,8 +47,6 @@ def test_pairs_without_an_answer_each_are_refused():
     with pytest.raises(BadInput, match="Each dev pair"):
         pair_accuracy([], [], [0.1], [True])
 
-
-# --- all words --------------------------------------------------------------------------------------------------------
 
 BANK, RUN, GO = ("bank", "n"), ("run", "v"), ("go", "v")
 TRAIN = np.array([[1, 0], [3, 0], [0, 1], [1, 1]], float)  # lengths do not matter
@@ -90,9 +86,6 @@ def test_words_without_a_vector_or_a_sense_are_refused():
         AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores()
 
 
-# --- the choice of weights --------------------------------------------------------------------------------------------
-
-
 def test_the_grid_of_three_layers_in_tenths_has_66_mixes_that_sum_to_1():
     seen = []
     best_weights(lambda weights: seen.append(weights) or 0.0)
@@ -120,9 +113,6 @@ def test_ties_go_to_the_most_even_weights():
 def test_a_grid_without_layers_or_steps_is_refused(sizes):
     with pytest.raises(BadInput, match="grid"):
         best_weights(lambda w: 0.0, *sizes)
-
-
-# --- the gap ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both():

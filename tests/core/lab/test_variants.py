@@ -22,7 +22,7 @@ from core.evaluation import experiments
 from core.evaluation.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
-from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
+from tests.tiny import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 ROOT = Path(__file__).parents[3]

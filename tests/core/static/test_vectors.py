@@ -42,9 +42,6 @@ def gensim_file(path: Path, *, binary: bool) -> Path:
     return path
 
 
-# --- what is asked of vectors -------------------------------------------------------------------------------------------
-
-
 def test_neighbors_are_ordered_by_the_cosine_worked_out_by_hand(compass):
     result = compass.neighbors("east", 10)
     assert [n.word for n in result] == ["northeast", "north", "here", "west"]
@@ -124,9 +121,6 @@ def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
     result = answer("evaluate", "vectors", tmp_path / "own.txt")[str(tmp_path / "own.txt")]
     assert result == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and result["analogies"]["all"]["asked"] == 2
     assert "own.txt: none known, none known, 1.0000" in call("evaluate", "vectors", tmp_path / "own.txt")[1]
-
-
-# --- files --------------------------------------------------------------------------------------------------------------
 
 
 def zipped(data: bytes, *names: str) -> bytes:
@@ -401,9 +395,6 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
     with pytest.raises(error) as caught:
         load_vectors(tmp_path / "mini")
     assert said in str(caught.value)
-
-
-# --- the vectors that are bundled ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(

@@ -10,7 +10,7 @@ from core.common import reports
 from core.common.errors import BadInput
 from core.text.own_corpus import Source, files_in, keep_files
 from core.text.sentences import read_sentences
-from tests.core.document_parts import epub, pdf
+from tests.tiny import epub, pdf
 
 
 @pytest.fixture

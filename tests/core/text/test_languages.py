@@ -45,9 +45,6 @@ def plain(tokens: list[str]) -> list[str]:
     return [bare(token) for token in tokens]
 
 
-# --- English, and which language is in use ----------------------------------------------------------------------------
-
-
 def test_without_a_model_of_another_language_text_is_read_as_english():
     sentence = "Let's stick to the bank's plan, don't you think?"
     assert languages.in_use() == EN and languages.tokenize(sentence) == text.tokenize(sentence)
@@ -73,9 +70,6 @@ def test_a_model_says_in_its_meta_which_language_it_reads(tmp_path: Path):
     assert languages.of_model(tmp_path) == KO
     (tmp_path / "meta.json").write_text('{"language": "tlh"}')
     assert languages.of_model(tmp_path) == EN
-
-
-# --- Korean -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_word_is_the_same_token_whatever_particle_follows():
@@ -164,9 +158,6 @@ def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary
         assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
     finally:
         morphemes._analyzer.cache_clear()
-
-
-# --- a third language, from files alone --------------------------------------------------------------------------------
 
 
 def described(folder: Path, code: str, **told) -> None:

@@ -55,9 +55,6 @@ class CountingEncoder:
         ]
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
-
-
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
     sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELED) + "\n", list_json='[["One", "list"]]')
     kept = keep_files(sources)
@@ -127,8 +124,6 @@ def test_a_folder_without_texts_and_one_too_large_are_refused(tmp_path, monkeypa
     with pytest.raises(BadInput, match="over 0 files"):
         files_in(str(tmp_path))
 
-
-# --- what cannot be read ----------------------------------------------------------------------------------------------
 
 BAD = {
     "empty_txt": (b"", "is empty"),
@@ -221,9 +216,6 @@ def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
     assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
 
 
-# --- the plan ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_plan_counts_what_stands_there():
     sentences = [Sentence(("The", "bank", ",", "the", "bank"), document="a"), Sentence(("Bank", "!"), document="b")]
     result = index_plan(sentences, 3, 4)
@@ -276,9 +268,6 @@ def test_a_pace_tells_spellings_from_tokens():
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
     result = index_plan(sentences, 3, 256)
     assert Pace(2.0, 0.5).seconds(result) == 2 * result.spellings + 0.5 * result.tokens
-
-
-# --- stopping and going on --------------------------------------------------------------------------------------------
 
 
 class Stopped(Exception):

@@ -36,9 +36,6 @@ BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lem
 ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money"}
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
 def test_plain_text_is_split_and_tokenized(file, suffix):
     path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
@@ -136,12 +133,10 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
     data = "\n".join(lines).encode("cp949")
     path = tmp_path / f"own.txt{packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert [line.strip() for _, line in iterate_lines(path, whole=True)] == lines
+    assert [line.strip() for _, line in iterate_lines(path)] == lines
     (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [
@@ -240,7 +235,7 @@ def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, pac
 
 def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
     with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: over 1,000 bytes unpacked"):
-        list(iterate_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+        list(iterate_lines(file("a.txt.gz", "One two three.\n" * 200), max_bytes=1_000))
 
 
 def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):

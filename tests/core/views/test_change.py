@@ -12,12 +12,12 @@ from core.views import change
 from core.views.change import ChangeRequest, RankRequest
 from core.views.sides import Side, facts_of
 from core.workspace import open_workspace
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text, write_two_texts
 
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory) -> tuple[Side, Side]:
-    first, second = two_texts.written(tmp_path_factory.mktemp("texts"))
+    first, second = write_two_texts(tmp_path_factory.mktemp("texts"))
     return Side(corpus=first), Side(corpus=second)
 
 
@@ -62,7 +62,7 @@ def test_the_list_has_what_changed_first(workspace, sides):
 
 
 def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
-    corpus = two_texts.dated(tmp_path)
+    corpus = write_dated_text(tmp_path)
     assert change.dates(workspace, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
     result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
@@ -92,7 +92,7 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
 
 def test_what_cannot_be_compared_is_said(workspace, sides, tmp_path):
     first, second = sides
-    dated = two_texts.dated(tmp_path)
+    dated = write_dated_text(tmp_path)
     for request, message in (
         (ChangeRequest(word="bank", first=first, second=first), "Both sides are the same texts"),
         (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),
