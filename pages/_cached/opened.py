@@ -290,7 +290,7 @@ def view(compute: Callable[..., R], over: Workspace, request: Hashable, *argumen
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 
 
-def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
+def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
     """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)

@@ -131,13 +131,13 @@ def open_rest() -> None:
     from core.evaluation.cosines import of_table
     from core.index import float16_products
     from core.views import compare, induction
-    from pages._cached.opened import of, table_job, view, workspace_of
+    from pages._cached.opened import table_job, view, view_part, workspace_of
 
     float16_products.warm_up()
     compile_layout()
     with suppress(ElmoscopeError):  # the page shows the error
         over = workspace_of(BUNDLED_MODEL)
-        of("targets", of_table, over, most=4)
+        view_part("targets", of_table, over, most=4)
         view(induction.compute, over, induction.opening(over))
         job = table_job(over.corpus, BUNDLED_MODEL)
         job.wait(600)

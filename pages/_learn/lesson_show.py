@@ -177,14 +177,9 @@ def probe_random_tags(measured: dict) -> LessonPage:
     values |= {"a": ranks[low]["selectivity"]["mean"], "b": ranks[high]["selectivity"]["mean"]}
     level = t("word’s most frequent tag"), measured["type"]
     rows = [
-        {
-            t("layer"): name,
-            t("probe rank"): int(rank),
-            t("real tags"): round(item["tags"], 4),
-            t("random tags"): round(item["control"], 4),
-            t("selectivity"): round(item["selectivity"]["mean"], 4),
-            t("selectivity, 95%"): read_back(item["selectivity"]).cell(".3f", times=1),
-        }
+        {t("layer"): name, t("probe rank"): int(rank), t("real tags"): round(item["tags"], 4), t("random tags"): round(item["control"], 4)}
+        | {t("selectivity"): round(item["selectivity"]["mean"], 4)}
+        | {t("selectivity, 95%"): read_back(item["selectivity"]).cell(".3f", times=1)}
         for name, by_rank in layers.items()
         for rank, item in by_rank.items()
     ]

@@ -30,7 +30,7 @@ from pages._frame.jobs import Job
 from pages._widgets import components, lists, reading
 
 LIVE = "map.tokens"  # key of the component
-IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
+IN_TABLE, FEWEST = 300, 8  # the most frequent words of the data table, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _live = components.make_component("tokens", Path(__file__).parent, "live")
 JOB = "map of every token"

@@ -16,7 +16,7 @@ from scipy.special import softmax
 from core.analysis import surroundings
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
-from core.common.i18n import language, t
+from core.common.i18n import format_number, language, t
 from core.common.markup import shorten
 from core.elmo.mix import scores
 from core.figures.maps import cosine_bars
@@ -38,14 +38,14 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import charts, components, lists, reading, verdict
+from pages._widgets import charts, components, lists, reading
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
 from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
-IN_TABLE = 20  # entries of its table twin
+IN_TABLE = 20  # entries of its data table
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
@@ -56,10 +56,6 @@ def _take_preset() -> None:
     if st.session_state.preset:
         for key, value in zip(slider_keys(), presets(model_layers.in_use().n)[st.session_state.preset][1], strict=True):
             st.session_state[key] = value
-
-
-def _note_move() -> None:
-    st.session_state.preset = None
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -87,8 +83,11 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
-    request = MixRequest(weights=(), words=tuple(item.in_context for item in chosen), normalized=normalized)
+    words, shares = tuple(item.in_context for item in chosen), tuple(weights.tolist())
+    with st.spinner(t("Drawing the map…")):
+        request = MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, every_token=not labeled)
+        result = view_when_read(mix.compute, over, request)
+    request = MixRequest(weights=(), words=words, normalized=normalized)
     with place:
         of_any = view_when_read(mix.of_any, over, request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
@@ -117,16 +116,6 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
-def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
-    words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
-    with st.spinner(t("Drawing the map…")):
-        return view_when_read(
-            mix.compute,
-            workspace(in_use),
-            MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, every_token=every_token),
-        )
-
-
 def _take_set() -> None:
     """Copy the weights from the widget to the sliders, which write them into the URL."""
     if (setting := mix_setting(components.get_settings(LIVE), model_layers.in_use().n, LIMIT)) is None:
@@ -142,7 +131,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
+    weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
     normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     return weights, gamma, normalized
 
@@ -156,7 +145,9 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
     random = mean_random_cosines(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
-    alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
+    alt = t("Bars of cosine: {values}.", values=named)
+    if means := ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in random.items()):
+        alt += " " + t("Average of random pairs: {values}.", values=means)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
     listed = {n.word for neighbors in result.neighbors for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
     rows = [k for k, word in enumerate(result.spellings) if word in listed]

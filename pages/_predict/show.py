@@ -158,13 +158,8 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     word = tokens[position]
     result = view(substitutes.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
-    expected = Expected(
-        tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
-        0.0,
-        result.probability,
-        result.rank,
-        0.0,
-    )
+    likeliest = tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest)
+    expected = Expected(likeliest, 0.0, result.probability, result.rank, 0.0)
     word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _insert, position)
     notice(_describe_masked(word, result))
     rows = [

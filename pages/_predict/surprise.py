@@ -28,7 +28,7 @@ from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.lists import fared, word_buttons
+from pages._widgets.lists import describe_rank, word_buttons
 
 MOST = substitutes.MOST_RANKED  # words to tap
 
@@ -48,7 +48,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
     )
     for column, item, (title, color, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
         with column:
-            lists.heading(title, color, fared(word, item))
+            lists.heading(title, color, describe_rank(word, item))
             word_buttons(name, item, color, longest, _replace, position)
     st.caption(
         t(
@@ -162,18 +162,12 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
-    columns[1].button(
-        t("Keep this text to compare"),
-        key="predict.keep",
-        icon=":material/keep:",
-        on_click=_keep,
-        width="stretch",
-        help=t("Copies your text here; then edit the one above."),
-    )
+    options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=_keep, **options)
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
-        _twin([(None, k) for k in range(len(read.tokens))], None, read)
+        _offer_table([(None, k) for k in range(len(read.tokens))], None, read)
         return
     old = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
@@ -186,7 +180,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     if len(pairs) > MOST_PLACES:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
     notice(_describe_edit(words, before, after))
-    _twin(pairs, old, read)
+    _offer_table(pairs, old, read)
 
 
 def _keep() -> None:
@@ -238,7 +232,7 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
 
 
-def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
+def _offer_table(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
     columns: dict[str, list] = {}
     for side, item, name in ((1, read, t("yours")), (0, old, t("the other"))):
         if item is not None:

@@ -14,7 +14,6 @@ from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
 from pages._cached import label_store
-from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.uploads import upload_box, uploads
 from pages._widgets import lists
@@ -64,25 +63,17 @@ def editor(view: str, groups: Groups) -> None:
         frame = frame.drop(columns="substitutes")
     if len(names) < 2 or not any(groups.words):  # no other group lacks them
         frame = frame.drop(columns="words")
+    text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
+    columns = {
+        "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+        "sentences": st.column_config.NumberColumn(t("Sentences")),
+        "substitutes": text(t("Typical substitutes"), help=about),
+        "words": text(t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")),
+    }
     st.markdown(t("**What are they?** Type your labels."))
     try:
-        st.data_editor(
-            frame,
-            key=key,
-            hide_index=True,
-            width="stretch",
-            disabled=["sentences", "substitutes", "words"],
-            column_config={
-                "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
-                "sentences": st.column_config.NumberColumn(t("Sentences")),
-                "substitutes": st.column_config.TextColumn(
-                    t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
-                ),
-                "words": st.column_config.TextColumn(
-                    t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
-                ),
-            },
-        )
+        disabled = ["sentences", "substitutes", "words"]
+        st.data_editor(frame, key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
     except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
@@ -113,26 +104,20 @@ def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 
-def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
-    written = label_files.format_labels(
-        occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
-    )
+    tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
+    written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
     options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
     about = t("Open it here to continue, or give it to a second annotator.")
     name = f"{occurrences.word}-labels.jsonl"
     lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
-    row.button(
-        t("Use these labels everywhere"),
-        icon=":material/done_all:",
-        key="spread.use",
-        disabled=result is None,
-        on_click=lambda: _use(key, occurrences, labels, result),
-        help=t(
-            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
-        ),
+    about = t(
+        "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
     )
+    options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
+    row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
     if limits().uploads:
         brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):

@@ -50,7 +50,10 @@ def show(in_use: InUse) -> None:
     news = _news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
-        _offer_example(news)
+        if news:
+            title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
+            values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+            st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
         store.open_graph(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
@@ -179,13 +182,6 @@ def _news(in_use: InUse) -> str:
     return name
 
 
-def _offer_example(news: str) -> None:
-    if news:
-        title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
-        values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
-        st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
-
-
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     bands = [band.name or names[k] for k, band in enumerate(result.bands)]
@@ -202,12 +198,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
         rows = [
-            {
-                t("distance"): title,
-                t("here"): format_number(measure.value, ".3f"),
-                t("shuffled"): format_number(measure.null, ".3f"),
-                "p": format_p(measure.p).removeprefix("p ").removeprefix("= "),
-            }
+            {t("distance"): title, t("here"): format_number(measure.value, ".3f"), t("shuffled"): format_number(measure.null, ".3f")}
+            | {"p": format_p(measure.p).removeprefix("p ").removeprefix("= ")}
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(rows)
@@ -250,10 +242,8 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                 nearest = members[np.argsort(-result.closeness[members])][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
-                    lines = [
-                        lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
-                        for o in (result.items[k] for k in nearest)
-                    ]
+                    items = [result.items[k] for k in nearest]
+                    lines = [lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True) for o in items]
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 

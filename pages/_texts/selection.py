@@ -173,15 +173,9 @@ def _offer(corpus: str, plan: Plan) -> None:
     with show_errors():
         check_room(plan, sum(opened.spent_by_visit().values()))
         refused = free < plan.working_bytes
-    st.button(
-        t("Use these texts everywhere"),
-        type="primary",
-        icon=":material/done_all:",
-        key="corpus.use",
-        on_click=lambda: st.session_state.update(corpus=corpus),
-        disabled=refused,
-        help=t("Reads every word in the background; you can stop and continue."),
-    )
+    about = t("Reads every word in the background; you can stop and continue.")
+    options = {"type": "primary", "icon": ":material/done_all:", "disabled": refused, "help": about}
+    st.button(t("Use these texts everywhere"), key="corpus.use", on_click=lambda: st.session_state.update(corpus=corpus), **options)
 
 
 def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:

@@ -62,7 +62,7 @@ def test_on_a_phone_no_dot_and_no_name_of_the_two_angles_meet_or_are_cut(cosine,
     assert below[0][0] - below[0][1] >= scale * low and below[1][0] + below[1][1] <= scale * high
 
 
-def test_the_number_of_a_negative_cosine_has_room_beside_its_bar():
+def test_the_number_of_a_negative_cosine_has_room_next_to_its_bar():
     figure = cosine_bars({"GloVe": 0.3, "0": 1.0, "1": -0.35}, chosen="1")
     low, high = figure.layout.xaxis.range
     assert -0.35 - low > 0.14 * (high - low)  # "-0.35" of 15 px is 42 px wide, of the 300 that the bars have on a phone
@@ -129,7 +129,7 @@ def test_numbers_of_two_dots_below_their_line_do_not_overlap():
     assert places[1] == places[2] == "bottom center"
 
 
-def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart():
+def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apart():
     drawn = {"1-NN": {"0": 0.4, "1": 0.74}}
     figure = accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
     assert sorted(shape.y0 for shape in figure.layout.shapes) == pytest.approx([0.425, 0.5])

@@ -86,7 +86,7 @@ def test_a_word_by_itself_has_no_variants():
         ((TOKENS, 0, SWAP, "  "), "Type the word"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments, message):
+def test_what_cannot_be_done_is_reported(arguments, message):
     with pytest.raises(BadInput, match=message):
         inf.variants(*arguments)
 
@@ -276,7 +276,7 @@ def test_one_sense_has_no_lead():
         inf.margins(np.zeros((2, 1)), 0)
 
 
-def test_without_senses_only_the_vector_s_way_is_told(model):
+def test_without_senses_only_the_vector_s_way_is_reported(model):
     item = inf.influence(model.encoder, TOKENS, 7, None, how=DROP, weights=EQUAL)
     assert item.senses == () and item.cosines.shape == (4, 3, 0) and item.moved[:, 2, 2].max() > 0.01
 
