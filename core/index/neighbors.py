@@ -22,8 +22,7 @@ from ..common.markup import shorten
 from ..elmo import mix
 from ..elmo.mix import check_weights, gram, mix_cosines, widen
 from ..text.tokens import around, join_tokens
-from . import float16_products
-from .rows import Rows
+from .rows import Rows, compiled_products
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -179,7 +178,7 @@ def products(rows: Rows, query: Query) -> Products:
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, n_shared:, start + k : start + k + len(piece)]))
     wanted = np.ascontiguousarray(query.layers, np.float32)  # (L, D)
-    multiply = float16_products.products() or _layer_products
+    multiply = compiled_products() or _layer_products
     for done in [_READERS.submit(multiply, *piece, wanted) for piece in pieces]:
         done.result()
     if n_shared:

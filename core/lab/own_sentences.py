@@ -15,8 +15,7 @@ from ..index.sense_space import SENSES, SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
-from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
-from ..senses.separation import SenseReport, one_nn, sense_report
+from ..senses.separation import SenseReport, one_nn, sense_report, sense_report_of, senses_report_of, static_contexts_of, static_report_of
 from ..static import context
 from ..text.corpora import open_corpus
 from . import metrics

@@ -6,7 +6,7 @@ from ..common import model_layers
 from ..elmo.models import Model
 from ..figures.curves import EvidenceRow
 from ..figures.style import DIFFERENT, SAME
-from ..senses.densities import Density, densities
+from ..senses.calibration import Density, densities
 from ..views.levels import Judgment
 from .texts import curve_texts, kind_names, plain_name, say_like, say_together
 

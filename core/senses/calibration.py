@@ -16,23 +16,47 @@ import numpy as np
 from ..common.config import cache_folder
 from ..common.errors import ElmoscopeError
 from ..elmo.mix import layer_weights, mixed
+from ..elmo.models import Model
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
+from ..index.tables import bundled_folder
 from ..static.context import topics
 from ..static.vectors import StaticVectors
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .evidence import Evidence
+from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
 from .separation import above_chance, purity_at_k
-from .votes import K, fit, inputs_of_pairs, places_in, shares_of
 
-FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms of core.senses.densities
+FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms of core.senses.calibration
 FEWEST_WORDS = 5  # that a regression is learned from
 QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
 MOST_WORDS = 80  # of a table
 MOST_TRUSTS = 4_096  # words whose layer is cached, each in one table
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
+# Those of the bundled English sentences under elmo-mini, for tables with too few words to learn from.
+_VOTES = (
+    -0.9348,
+    1.5285,
+    -0.345,
+    0.6442,
+    -0.87,
+    -0.5186,
+    0.3891,
+    0.2241,
+    0.2853,
+    0.3435,
+    2.7751,
+    0.3333,
+    0.3472,
+    0.2835,
+    -0.0614,
+    0.5464,
+    0.1657,
+)
+BINS = 40
+OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
+DENSITY_DIGITS = 5  # of a share, in the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +80,6 @@ class Calibration:
     reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
 
 
-# Those of the bundled English sentences under elmo-mini, for tables with too few words to learn from.
-_VOTES = (
-    -0.9348,
-    1.5285,
-    -0.345,
-    0.6442,
-    -0.87,
-    -0.5186,
-    0.3891,
-    0.2241,
-    0.2853,
-    0.3435,
-    2.7751,
-    0.3333,
-    0.3472,
-    0.2835,
-    -0.0614,
-    0.5464,
-    0.1657,
-)
 USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
@@ -298,3 +302,58 @@ def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVector
     """What stands around each of these rows, (n, V)."""
     results = [table.occurrence(int(row)) for row in rows]
     return topics(vectors, [(o.tokens, o.position) for o in results])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Density:
+    """Histograms of one kind of evidence: the shares of the pairs in each of BINS equal bins, which sum to 1."""
+
+    edges: np.ndarray  # (BINS + 1,)
+    same: np.ndarray  # (BINS,) of pairs of the same meaning
+    different: np.ndarray  # (BINS,) of pairs of different meanings
+
+
+def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
+    """Return the histograms of a model by kind of evidence (core.senses.calibration), layer ("0", "1", ...) and "mix", for words with labels
+    or without; {} for a model that none were made with."""
+    folder = bundled_folder(model)
+    record = read_json(folder / FILE, expect=dict) if folder and (folder / FILE).is_file() else {}
+    bundled = record.get("densities", {}).get(_set(labeled), {})
+    return {kind: _read_density(record) for kind, record in bundled.items()}
+
+
+def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
+    """Count the values (n,) of each word's pairs; `same` (n,) bool says which are of the same meaning."""
+    weights, is_same, joined = np.concatenate([weights_of(of) for of in same]), np.concatenate(same), np.concatenate(values)
+    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
+    edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
+    inside = np.clip(joined, edges[0], edges[-1])
+    counts = [np.histogram(inside[of], edges, weights=weights[of])[0] for of in (is_same, ~is_same)]
+    return Density(edges, *(each / each.sum() for each in counts))
+
+
+def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
+    """Return both sets as `densities` reads them."""
+    return {
+        _set(is_labeled): {kind: _density_as_json(each) for kind, each in of.items()}
+        for is_labeled, of in ((True, labeled), (False, unlabeled))
+    }
+
+
+def _set(labeled: bool) -> str:
+    return "labeled" if labeled else "unlabeled"
+
+
+def _density_as_json(density: Density) -> dict:
+    low, high = (round(float(edge), DENSITY_DIGITS) for edge in density.edges[[0, -1]])
+    return {
+        "low": low,
+        "high": high,
+        "same": density.same.round(DENSITY_DIGITS).tolist(),
+        "different": density.different.round(DENSITY_DIGITS).tolist(),
+    }
+
+
+def _read_density(record: Mapping) -> Density:
+    edges = np.linspace(record["low"], record["high"], BINS + 1)
+    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))

@@ -2,7 +2,7 @@
 
 Of a word with labeled senses, the K labeled sentences nearest to each sentence vote for their senses, by the cosine after the word's mean
 is subtracted. A logistic regression (core.senses.calibration) turns into a probability how far the two votes agree, how far the means of
-the senses assign both sentences to the same sense (core.senses.votes), and the cosines of the two: by the word's vectors, by the words
+the senses assign both sentences to the same sense (core.senses.evidence), and the cosines of the two: by the word's vectors, by the words
 around it (core.senses.evidence) and in the sense space (core.index.sense_space). That probability alone decides the answer: at SURE or more
 it is one or two meanings, else too close to call. The sense named for each sentence is that of the nearest mean, in the sense space where
 the model has one. The rates, with the command: core/senses/README.md, "The verdict".
@@ -36,14 +36,14 @@ from ..text.tokens import bare
 from ..workspace import Word, Workspace
 from . import evidence
 from .calibration import Calibration, calibration_for, calibration_of, trust_of, words_around
-from .evidence import Evidence
-from .votes import (
+from .evidence import (
     AROUND,
     EXPECTED,
     LABELED_COLUMNS,
     NEAREST,
     TOKEN,
     UNLABELED_COLUMNS,
+    Evidence,
     inputs_of_pairs,
     places_in,
     probability_of,
@@ -67,7 +67,7 @@ class Verdict:
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
     evidence: Mapping[str, float] = field(
         default_factory=dict
-    )  # what counted, by kind, with its value for this pair (core.senses.densities)
+    )  # what counted, by kind, with its value for this pair (core.senses.calibration)
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
 

@@ -1,6 +1,6 @@
 """Cache what pages compute, by everything that it depends on, within the budget of core.common.memo.
 
-A file can change under the same name. Therefore the key holds the contents of what is read (core.index.contents), not only names. The key
+A file can change under the same name. Therefore the key holds the contents of what is read, not only names. The key
 also holds the model or the language that texts are read as.
 """
 
@@ -8,14 +8,17 @@ import functools
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.memo import Kept
-from core.index.contents import content_of
+from core.files import registry
+from core.files.artifacts import file_sha256
 from core.text import languages
+from core.text.labeled_words import owner_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +62,35 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
         return _RUN.known[key]
 
     return found
+
+
+def content_of(name: str, kind: str) -> tuple:
+    """Return the sha256 of a file of texts, or the places, sizes and times of last change of other files; () if there is nothing.
+
+    Two corpora of a language are parts of one file, so their names count too.
+    """
+    path = registry.place_of(name, kind)
+    try:
+        if path is None:
+            return ()
+        if path.is_dir():
+            return (str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        if kind != "corpus":
+            return _stamp(path)
+        return (_sha256(_stamp(path)), name) if owner_of(name) else (_sha256(_stamp(path)),)
+    except OSError:
+        return ()
+
+
+def _stamp(path: Path) -> tuple:
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+@functools.lru_cache(maxsize=256)
+def _sha256(stamp: tuple) -> str:
+    """Return the sha256 of a file; it is read again when its stamp changes."""
+    return file_sha256(stamp[0])
 
 
 version = within_run(content_of)  # the fingerprint of the contents of a name, in this run

@@ -7,7 +7,7 @@ from core.analysis.word_maps import ALL_WORDS
 from core.common.config import ASSETS
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of, static_report_of
+from core.senses.separation import sense_report_of, static_report_of
 from core.static.context import cosines, forms, nearness, static_contexts
 from core.static.vectors import StaticVectors, open_vectors
 
