@@ -1,4 +1,7 @@
-"""Open occurrence tables by the name of a corpus: an index folder, the bundled table, or one built into the cache."""
+"""Open occurrence tables by the name of a corpus, and check the disk, memory and time that a new one needs.
+
+A name is that of an index folder, the bundled table, or a corpus whose table is built into the cache.
+"""
 
 import shutil
 import time
@@ -34,8 +37,8 @@ SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so ma
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
     """Open the index of a corpus under a model, or build it into the cache.
 
-    With `targets_only` it has the labeled tokens alone; of a corpus without labels it has every token. Under a bundled model both tables of
-    a language's sentences also have the labeled tokens of the reference corpus.
+    With `targets_only` it has the labeled tokens only, unless the corpus has no labels. Under a bundled model both tables of a language's
+    sentences also have the labeled tokens of the reference corpus.
     """
     if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
         table = OccurrenceTable(folder)
@@ -50,7 +53,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 
 
 def open_word(word: str, model: Model) -> OccurrenceTable:
-    """Open a table with the labeled sentences of one word of the model's language: the bundled one, else one of that word alone."""
+    """Open a table with the labeled sentences of one word of the model's language: the bundled one, or one of that word only."""
     table = bundled_targets(model.language.sentences, model)
     return table if table and word in table.lemmas else _built(labeled_of(model.language, word), model, True)
 
@@ -79,7 +82,7 @@ def index_at(corpus: str) -> Path | None:
 
 
 def takes_long(corpus: str) -> bool:
-    """Return whether a corpus may have more labeled sentences than are encoded in a moment: it is a user's."""
+    """Return whether a corpus is a user's, which may have more labeled sentences than are encoded in a moment."""
     return not sentences_of(corpus) and not index_at(corpus)
 
 
@@ -97,7 +100,7 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
 
 
 def token_folder(corpus: str, model: Model) -> Path:
-    """Return the folder of a corpus' index of every token, complete once it has a meta.json; the corpus is no index itself."""
+    """Return the folder of a corpus' index of every token, complete once it has a meta.json. The corpus must not be an index."""
     return _folder(open_corpus(corpus, model.language), model, False, _is_bundled(corpus, model))
 
 
@@ -120,7 +123,7 @@ def _folder(sentences: list[Sentence], model: Model, targets_only: bool, adds_la
 def _built(
     sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None = None, labels: OccurrenceTable | None = None
 ) -> OccurrenceTable:
-    """Open the table of sentences in the cache, made if needed; of every token with its substitutes, where the model has any."""
+    """Open the table of sentences in the cache, built if needed; one of every token with its substitutes if the model has any."""
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = _folder(sentences, model, targets_only, labels is not None)
     if (folder / "meta.json").is_file():
@@ -136,7 +139,7 @@ def _built(
         report=report,
         substitutes=substitutes,
         more=open_corpus(model.language.reference, model.language) if labels else (),
-        known=labels,
+        known_table=labels,
     )
 
 
@@ -164,11 +167,12 @@ class Pace:
     token_s: float
 
     def seconds(self, plan: Plan) -> float:
+        """Return the time that an index takes to build."""
         return plan.spellings * self.spelling_s + plan.tokens * self.token_s
 
 
 def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = False) -> Plan:
-    """`index_plan` of what `open_table` would build with a model: of every token with its substitutes, where the model has any."""
+    """Return the `index_plan` of the table that `open_table` would build with a model."""
     substitutes = None if targets_only else substitutes_of(model)
     return index_plan(sentences, model.encoder.n_layers, model.encoder.dim, substitutes.dim if substitutes else 0)
 
@@ -176,7 +180,7 @@ def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = Fa
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
     """Return the contents of a corpus and the disk and memory of its index (as core.index.build writes it).
 
-    `substitutes` is the size of what it stores for every token besides its layers.
+    `substitutes` is the number of values stored for every token besides its layers.
     """
     spellings: Counter[str] = Counter()
     of_rounds = 0  # spellings of each, together
@@ -191,8 +195,8 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
     vector = n_layers * dim
     row = 2 * vector + 4 * (n_layers * (n_layers + 1) // 2) + 5 * 4  # float16 layers, float32 products, five numbers
     letters = sum(n * len(spelling.encode("utf-8", "ignore")) for spelling, n in spellings.items())
-    kept = tokens * 2 * substitutes  # float16
-    index = (tokens + len(words)) * row + letters + 4 * tokens + kept
+    substitute_bytes = tokens * 2 * substitutes  # float16
+    index = (tokens + len(words)) * row + letters + 4 * tokens + substitute_bytes
     return Plan(
         documents=len({sentence.document for sentence in sentences}),
         sentences=len(sentences),
@@ -201,7 +205,7 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
         spellings=len(spellings),
         commonest=tuple((word, n) for word, n in words.most_common(200) if any(map(str.isalpha, word)))[:12],
         index_bytes=index,
-        working_bytes=index + tokens * 2 * vector + of_rounds * 4 * vector + kept,
+        working_bytes=index + tokens * 2 * vector + of_rounds * 4 * vector + substitute_bytes,
         memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * (vector * 20 + substitutes * 18) + tokens * 40,
         keeps_substitutes=substitutes > 0,
     )
@@ -222,7 +226,7 @@ def open_claimed(
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
         plan = plan_for(rows, model, targets_only=targets_only)
         key = (corpus, model.fingerprint, targets_only)
-        claim_room(plan, sum(size for other, size in spent.items() if other != key))
+        claim_room(plan, sum(size for name, size in spent.items() if name != key))
         spent[key] = plan.index_bytes
     table = open_table(corpus, model, targets_only=targets_only, report=report)
     if is_own and not user_names.corpus_exists(corpus):  # it was deleted meanwhile
@@ -257,8 +261,10 @@ def check_room(plan: Plan, spent: int = 0) -> None:
 
 
 def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
-    """Read a sample twice, and its `substitutes` where an index keeps them, with an encoder that has no words yet: the second time every
-    spelling is known."""
+    """Measure the speed on a sample, with the substitutes that an index stores.
+
+    The sample is encoded twice, by an encoder without cached spellings: the second time every spelling is cached.
+    """
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
     fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder

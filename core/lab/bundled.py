@@ -191,7 +191,7 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
     sentences = open_corpus(language.sentences, language)
     more = open_corpus(language.reference, language) if language.reference else []
     _spell(model, language, sentences, note)
-    build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE, more=more)
+    build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, other_files=BESIDE, more=more)
     table = compact(folder)
     (folder / "maps").mkdir()
     names = [*table.basic.lemmas, ALL_WORDS]
