@@ -1,6 +1,6 @@
 """The sense space: three views of an occurrence, joined and mapped so that senses separate.
 
-The parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.context); the words that both directions
+The parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
 expect in its place (core.elmo.substitutes). The mean of all occurrences of a word is subtracted from each part, and the parts are joined. A
 linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is placed by a map that has not seen it.
@@ -28,8 +28,7 @@ from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
 from ..files.artifacts import write_json
 from ..files.atomic import replacing
-from ..static.context import static_contexts
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, static_contexts
 from ..text.readings import WordInContext
 from .neighbors import ANY, Index, Neighbor, Query, Question, best, cosines, products_of
 from .table import OccurrenceTable

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,12 @@ from ..common.limits import limits
 from ..elmo.encoder import Encoder
 from ..elmo.models import Model
 from ..elmo.substitutes import Substitutes
-from ..files import sums, user_names
+from ..files import registry, sums, user_names
 from ..files.artifacts import read_json
 from ..files.quotas import VISITS
-from ..files.registry import existing
+from ..files.sums import file_sha256
 from ..text.corpora import labeled_of, open_corpus
-from ..text.labeled_words import sentences_of
+from ..text.labeled_words import owner_of, sentences_of
 from ..text.sentences import Sentence, fingerprint
 from .build import TOKENS_PER_ROUND, build_index, rounds
 from .sense_space import keeps_substitutes, substitutes_of
@@ -77,7 +78,7 @@ def bundled_folder(model: Model) -> Path | None:
 
 def index_at(corpus: str) -> Path | None:
     """Return the folder of an index if a path names one and paths may be named, else None."""
-    folder = existing(corpus, "corpus") if limits().paths else None
+    folder = registry.existing(corpus, "corpus") if limits().paths else None
     return folder if folder and (folder / "meta.json").is_file() else None
 
 
@@ -279,3 +280,32 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
             substitutes.vectors(np.concatenate([fresh.places_in(layers) for layers in read]), words)
         seconds.append(time.perf_counter() - started)
     return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words)))
+
+
+def content_of(name: str, kind: str) -> tuple:
+    """Return the sha256 of a file of texts, or the places, sizes and times of last change of other files; () if there is nothing.
+
+    Two corpora of a language are parts of one file, so their names count too.
+    """
+    path = registry.place_of(name, kind)
+    try:
+        if path is None:
+            return ()
+        if path.is_dir():
+            return (str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        if kind != "corpus":
+            return _stamp(path)
+        return (_sha256(_stamp(path)), name) if owner_of(name) else (_sha256(_stamp(path)),)
+    except OSError:
+        return ()
+
+
+def _stamp(path: Path) -> tuple:
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+@lru_cache(maxsize=256)
+def _sha256(stamp: tuple) -> str:
+    """Return the sha256 of a file; it is read again when its stamp changes."""
+    return file_sha256(stamp[0])

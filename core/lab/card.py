@@ -1,4 +1,4 @@
-"""Commands that store measurements: `card` (all measures of a model, each with its command), `lessons`, `layers`; and `check-sentences`."""
+"""Commands that measure models: `card` (all measures, stored next to a model), `lessons`, `layers`; and `check-sentences`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cli import evaluate as user_measures
-from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, option, whole
+from ..cli.evaluate import evaluate_perplexity
+from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, ModelOptions, argument, command, option, whole
 from ..cli.shared import in_columns, note, open_model, progress, read_earlier
 from ..common import i18n, markup
 from ..common.errors import BadInput, MissingArtifact
@@ -15,37 +15,36 @@ from ..common.model_layers import name_of
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
-from . import measures
-from .sentence_checks import faults, meeting, read_rows
+from ..senses.senseval import read_sense_rows, split_rows, without_repeated
+from .datasets import read_semcor, read_tags
+from .sentence_checks import faults, read_rows, shared_lines
 
 if TYPE_CHECKING:
     from ..elmo.models import Model
 
+
 FORMAT = 1  # of measures.json
-CARD = {  # name in measures.json: its command and options; paths under --data
-    "perplexity": (user_measures.evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (user_measures.evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (measures.evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (measures.evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (measures.evaluate_sentences, {}),
-    "pairs": (measures.evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbors": (measures.evaluate_neighbors, {}),
-    "random": (measures.evaluate_random, {}),
-    "speed": (measures.evaluate_speed, {}),
+SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))
+FILES = {  # of each measure, under --data
+    "perplexity": ("corpus/valid.txt.xz",),
+    "senses": SENSEVAL,
+    "all_words": ("semcor/semcor3.tsv.xz",),
+    "tags": ("conll2000/train.txt.xz", "conll2000/test.txt.xz"),
+    "sentences": (),
+    "random": (),
 }
-ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
-OTHERS = ("perplexity", "sentences", "neighbors", "random", "speed")  # of another language's, with what it brings itself
+OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
 PARTS = ("context", "before", "control")  # of the lessons
-ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of several models
 
 
 @command(
     "card",
-    "Take all measures whose data are there and keep them beside the model.",
-    option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
+    "Take all measures whose data are there and store them next to the model.",
+    option("--data", "holds corpus, senseval, semcor, conll2000, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
-    option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
+    option("--only", f"only these of: {', '.join(FILES)}; others stay", metavar="WHAT", choices=tuple(FILES), many=True),
     *MODEL,
 )
 def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
@@ -58,35 +57,63 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
     outputs.check_file(output, merged=True)
     measured = read_earlier(output, lambda path: _earlier(path, model), outputs)
     card = _card(model, measured)
-    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
-        run, options = CARD[name]
+    is_english = model.language.code == i18n.ENGLISH
+    for name in FILES if is_english else OTHERS:
         if only and name not in only:
             continue
-        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
-            options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
-        numbers = {param.opts[0].removeprefix("--"): param.default for param in run.params if type(param.default) in (int, float)}
-        options = numbers | options | ({"limit": limit_text} if name == "perplexity" else {})
-        paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
-        if missing := [path for path in paths if not (folder / path).is_file()]:
-            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+        names = FILES[name] if is_english or name != "perplexity" else model.language.corpus  # of which its training held out some
+        if missing := [folder / file for file in names if not (folder / file).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(map(str, missing))}.")
             continue
         note(f"{name} ...")
+        started = time.perf_counter()
         try:
-            measure = _measure(run, options, folder, model)
+            scores = _measure(name, [folder / file for file in names], model, limit_text)
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
+        command = _command(name, model.name, limit_text if name == "perplexity" else None)
+        scores |= {"command": command, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
         with locked(output):  # another process may have added measures
-            measured = _earlier(output, model) | {name: measure}
+            measured = _earlier(output, model) | {name: scores}
             card = _card(model, measured)
             write_json(output, card)
         sums.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
-    lines = in_columns(
-        ((name, f"{measure_result['seconds']:.1f} s", measure_result["command"]) for name, measure_result in measured.items()), right=(1,)
-    )
+    lines = in_columns(((name, f"{scores['seconds']:.1f} s", scores["command"]) for name, scores in measured.items()), right=(1,))
     return {**card, "output": str(output)}, [*lines, f"-> {output}"]
+
+
+def _measure(name: str, files: list[Path], model: Model, limit_text: int | None) -> dict:
+    """Take one measure of FILES on its files."""
+    from ..analysis import anisotropy
+    from ..senses import evaluate
+    from . import all_words, layer_scores, own_sentences
+
+    report = progress("tokens")
+    match name:
+        case "perplexity":
+            hold_out = model.language.hold_out if model.language.code != i18n.ENGLISH else None
+            return evaluate_perplexity(text=list(map(str, files)), hold_out=hold_out, limit=limit_text, model=model)[0]
+        case "senses":
+            train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
+            return evaluate.senses(model, without_repeated(train, test), test, report=report)
+        case "all_words":
+            return all_words.all_words(model, read_semcor(*files), report=report)
+        case "tags":
+            return layer_scores.tags(model, *map(read_tags, files), report=report)
+        case "sentences":
+            return own_sentences.own_sentences(model, model.language.sentences, report=report)
+    return anisotropy.evaluate(model)
+
+
+def _command(name: str, model: str, limit_text: int | None) -> str:
+    """Return the command line that takes a measure again."""
+    from ..elmo.models import BUNDLED_MODEL
+
+    options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text), ("model", None if model == BUNDLED_MODEL else model)]
+    return markup.command("python", "-m", "core.lab", "card", options=options)
 
 
 def _earlier(output: Path, model: Model) -> dict:
@@ -100,37 +127,8 @@ def _earlier(output: Path, model: Model) -> dict:
 
 
 def _card(model: Model, measured: dict) -> dict:
-    ordered = {name: measured[name] for name in CARD if name in measured}
+    ordered = {name: measured[name] for name in FILES if name in measured}
     return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
-
-
-def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
-    """Run one command; return its answer with the command line, the seconds and the date."""
-
-    def place(value):
-        return folder / value if isinstance(value, Path) else list(map(place, value)) if isinstance(value, list) else value
-
-    started = time.perf_counter()
-    scores, text = run(**{name.replace("-", "_"): place(value) for name, value in options.items()}, model=model)
-    note(text)
-    seconds = round(time.perf_counter() - started, 1)
-    return {**scores, "command": _command(run.path, options, model.name), "seconds": seconds, "date": provenance()["date"]}
-
-
-def _command(path: str, options: dict, model: str) -> str:
-    """Return the command line that repeats a measure from the data folder."""
-    from ..elmo.models import BUNDLED_MODEL
-
-    named = {**options, "model": None if model == BUNDLED_MODEL else model}
-    written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
-    if " " in path:
-        group, name = path.split()
-        return markup.command("python", "-m", "core", group, name, options=written)
-    return markup.command("python", "-m", "core.lab", path, options=written)
-
-
-def _as_list(value) -> list:
-    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 @command(
@@ -141,6 +139,7 @@ def _as_list(value) -> list:
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
+    """Measure the parts of the lessons and store them next to the model."""
     from ..evaluation.lessons import FILE, read
     from . import lessons
 
@@ -171,31 +170,31 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Compare several models on the same data, layer by layer. Each measure is written as soon as it is done."""
-    from . import side_by_side
+    from .layer_scores import compare_models, data_of
 
     folder = Path(data)
-    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    typed_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
     values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
     result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
     lines = []
-    for what in only or ACROSS:
-        note(f"{what} ...")
+    for measure in only or ACROSS:
+        note(f"{measure} ...")
         started = time.perf_counter()
         try:
-            data = side_by_side.data_of(what, folder, models[0].language, limit, titles)
+            data, n = data_of(measure, folder, models[0].language, limit, titles)
         except FileNotFoundError as error:
-            note(f"{what}: left out, there is no {error.filename}.")
+            note(f"{measure}: left out, there is no {error.filename}.")
             continue
-        measured = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
-        rows = {names[given_names.index(name)] if name in given_names else name: row for name, row in measured.items()}
-        result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
+        measured = compare_models(measure, models, data, progress("tokens"))
+        rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
+        result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)
         cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
-        table = [f"{what} ({data[1]:,} test items)", *in_columns(cells)]
+        table = [f"{measure} ({n:,} test items)", *in_columns(cells)]
         note("\n".join(table))
         lines += table
     if not result["measures"]:
@@ -216,7 +215,7 @@ def check_sentences(*, file) -> Answer:
         "sentences": len(rows),
         "words": len({row.lemma for row in rows}),
         "senses": len({(row.lemma, row.sense) for row in rows}),
-        "meetings": len(meeting(rows)) // 2,
+        "meetings": len(shared_lines(rows)) // 2,
     }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
     return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]

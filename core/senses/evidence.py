@@ -1,12 +1,16 @@
-"""What speaks of a word in its sentence where nobody labeled its senses: four views of one token.
+"""Collect the evidence for a word's meaning in a sentence, from its vectors and from its labeled sentences.
 
-"token": its vector at a layer minus that of the word standing by itself.
+Without labels there are four views of a token. Two occurrences are compared by cosines after subtracting the mean over labeled words.
+
+"token": its vector at a layer minus that of the word alone.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
 "topic": the sum of the other words' static vectors (core.static.context), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
-All tokens share much of each, so that the mean over the labeled words is taken off; two occurrences are then compared by cosines.
+With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
+labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one mean in each, and the nearer one counts, because nothing
+is between noun and verb. How far two sentences belong to the same sense is the product of their shares, summed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +24,7 @@ from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..text.tokens import bare
 from ..workspace import Word
 from . import discriminants
@@ -52,13 +55,13 @@ class Evidence:
     lemmas: tuple[str, ...] = ()  # of labeled words: their map has not seen them
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
-        """By name (n, d); the token under that layer or mix."""
+        """Return each view (n, d) by name; the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1])
         token, alone = (mixed(each, weights, axis=1, unit=True) for each in (self.layers, self.alone))
         return {"token": token - alone, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:
-        """(n, D) in the sense space; zeros without one."""
+        """Return the places (n, D) in the sense space; zeros without one."""
         if self.space is None or self.parts is None:
             return np.zeros((len(self.layers), 1), np.float32)
         lemmas = np.array(self.lemmas or [""] * len(self.parts))
@@ -75,7 +78,7 @@ def of_words(words: Sequence[Word]) -> Evidence:
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
-    """Of some rows of a table, whose sentences are read anew: seconds."""
+    """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
     occurrences = [table.occurrence(int(row)) for row in rows]
     alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     each = np.stack([alone[table.words[code]] for code in table.word[rows]])
@@ -86,13 +89,15 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
-    """Each word as a sentence of its own: its vectors (L, D)."""
+    """Return the vectors (L, D) of each word as a sentence of its own."""
     return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
 
 
 def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
-    """Whether one of a word's labeled senses is written with a capital within sentences, as the company Apple is and no fruit:
-    then letter case tells meanings apart."""
+    """Return whether a labeled sense of a word is written with a capital within sentences, as the company Apple is.
+
+    Then letter case distinguishes meanings.
+    """
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
     for row in table.labeled_rows(lemma):
         item = table.occurrence(int(row))
@@ -102,8 +107,10 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
-    """(n, d) -> their directions minus the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
-    zeros and counts in no mean."""
+    """Return the directions of rows (n, d) minus the mean direction of the `reference` rows (by default the rows), as unit vectors.
+
+    A row of zeros stays zeros and counts in no mean.
+    """
     others = rows if reference is None else reference
     used = np.linalg.norm(others, axis=1) > 1e-9
     if not used.any():
@@ -112,12 +119,12 @@ def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
 
 
 def centers(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
-    """The mean (d,) of each view over the words, of which each occurrence has a number (n,); every word counts alike."""
+    """Return the mean (d,) of each view over words; `words` (n,) numbers the word of each occurrence. Every word counts alike."""
     return {name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()}
 
 
 def cosines(views: Mapping[str, np.ndarray], center: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Numbers of occurrences (m,), (m,) -> (m, 4): the cosine of each pair in every view; 0 where a view of one of them is empty."""
+    """Return the cosine of each pair of occurrences in every view (m, 4), by their numbers; 0 where a view of one of them is empty."""
     results = []
     for name in VIEWS:
         there = np.linalg.norm(views[name], axis=1) > 1e-9
@@ -135,7 +142,7 @@ class Shares(NamedTuple):
 
 
 def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
-    """Labeled rows (n, D), their senses (n,) and parts of speech (n,), other rows (q, D) -> what the former say of the latter."""
+    """Compute the votes of labeled rows (n, D), their senses (n,) and parts of speech (n,), on other rows (q, D)."""
     known, directions = center(labeled), center(rows, labeled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
@@ -146,8 +153,10 @@ def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_sense
 def centroid_shares(
     directions: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None
 ) -> np.ndarray:
-    """Unit rows (n, D), their senses (n,) and parts of speech (n,), others (q, D) -> the share of each of these in each sense, (q, C); 0
-    where a sense has no row."""
+    """Compute the share of each sense in other rows (q, D): (q, C), 0 for a sense without a row.
+
+    `directions` (n, D) are unit rows with their senses (n,) and parts of speech (n,).
+    """
     groups, sense = (labels, np.arange(n_senses)) if pos is None else _groups(labels, pos)
     cosines = np.full((len(rows), n_senses), -np.inf)
     members = np.eye(len(sense))[groups]  # (n, G)
@@ -159,7 +168,10 @@ def centroid_shares(
 
 
 def _groups(labels: np.ndarray, pos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) which rows have a middle together, and each group's sense (G,); fewer than FEWEST go with their sense's commonest part of speech."""
+    """Group the rows (n,) that have a mean together, and return each group's sense (G,).
+
+    Fewer than FEWEST rows join the commonest part of speech of their sense.
+    """
     groups, senses = np.empty(len(labels), int), []
     for sense in np.unique(labels):
         here = np.flatnonzero(labels == sense)
@@ -183,7 +195,7 @@ class SensePlaces(NamedTuple):
 def places_in(
     space: SenseSpace, labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
 ) -> SensePlaces:
-    """The same in the sense space, of its parts (n, V) and (q, V)."""
+    """Compute the votes of labeled sentences on others in the sense space, from its parts (n, V) and (q, V)."""
     mean = labeled.mean(axis=0)
     known, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
     posteriors = np.zeros((len(rows), n_senses))
@@ -204,7 +216,7 @@ class VoteAgreement:
 def inputs_of_pairs(
     first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None = None
 ) -> np.ndarray:
-    """Pairs of sentences by their numbers (n,), (n,) -> (n, 14) inputs of the regression, the same whichever comes first."""
+    """Compute the inputs (n, 14) of the regression for pairs of sentences by their numbers; their order does not matter."""
 
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
@@ -234,16 +246,16 @@ def inputs_of(
     expected: np.ndarray | None = None,
     nearest: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Put what is known of n pairs into the columns of the regression.
+    """Arrange the evidence of n pairs in the columns of the regression.
 
     Parameters
     ----------
-    trust : how far the word's vectors at a layer can be trusted. They count alone, and as far as that.
+    trust : the weight of the word's vectors at a layer. They count alone, and as far as that.
     token : by those vectors.
-    around : by the words around; None where that is unknown, as in the rest.
+    around : by the words around; None if unknown, as for the rest.
     senses : in the sense space.
     expected : (n,) cosines of the words expected in both places.
-    nearest : (n,) how likely both are of one sense by the sense space's discriminants.
+    nearest : (n,) probability that both have one sense, by the sense space's discriminants.
 
     Returns
     -------
@@ -264,10 +276,10 @@ def _odds(shares: np.ndarray, soft: float) -> np.ndarray:
 
 
 def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
-    """Over the words' (inputs (n, d), same (n,)): coefficients (d + 3), mean loss in nats.
+    """Fit the regression to each word's (inputs (n, d), same (n,)): return coefficients (d + 3,) and the mean loss in nats.
 
-    A logistic regression's d + 1, then how its log-odds z are bent, a z + b z |z|: evidence that is half sure is right less often than
-    a logistic curve has it, and what is all but sure more often.
+    The d + 1 of a logistic regression are followed by two that bend its log-odds z into a z + b z |z|. Half-sure evidence is right less often
+    than a logistic curve predicts, and nearly certain evidence more often.
     """
     inputs, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
     weights = np.concatenate([weights_of(item) for _, item in pairs]) / len(pairs)
@@ -279,7 +291,7 @@ def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ..
 
 
 def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
+    """Fit a logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
     coefficients = np.zeros(sides.shape[1])
     for _ in range(25):
         probability = 1 / (1 + np.exp(-sides @ coefficients))
@@ -290,12 +302,12 @@ def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.
 
 
 def weights_of(same: np.ndarray) -> np.ndarray:
-    """(n,) of one word: pairs of one sense weigh a half together, pairs of two the other half."""
+    """Weigh one word's pairs (n,) so that those of one sense and those of two each sum to a half."""
     return np.where(same, 0.5 / max(same.sum(), 1), 0.5 / max((~same).sum(), 1))
 
 
 def probability_of(inputs: np.ndarray, coefficients: Sequence[float]) -> np.ndarray:
-    """(n, d), (d + 3,) -> (n,)."""
+    """Return the probability of the same sense: (n, d), (d + 3,) -> (n,)."""
     *straight, constant, slope, bend = coefficients
     odds = inputs @ np.asarray(straight) + constant
     return 1 / (1 + np.exp(-(slope * odds + bend * odds * np.abs(odds))))

@@ -18,8 +18,7 @@ from ..common.i18n import t
 from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static import context
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, cosines, static_contexts
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -280,36 +279,32 @@ def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
-    """Sense measures of a word's labeled rows (or of all words') in the full space, for one mix, of normalized layers if told so."""
-    rows = rows_to_measure(table, word)
-    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
-    labels = np.array([table.senses[k] for k in table.sense[rows]])
-    return sense_report(lambda picked: table.similarities(rows[picked], weights, normalized=normalized), words, labels, seed=0)
+    """Measure a word's labeled rows (or all words') under a layer mix, optionally of normalized layers."""
+    return _report(table, word, lambda rows: table.similarities(rows, weights, normalized=normalized))
 
 
 def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:
-    """The same measures of the same rows in the sense space, each word's by a map that has not seen it."""
-    rows = rows_to_measure(table, word)
-    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
-    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    """Measure the same rows in the sense space, each word's by a map that has not seen it."""
 
-    def similarities(picked: np.ndarray) -> np.ndarray:
-        placed = space.place(space.of_rows(table, rows[picked]), word=str(words[picked[0]]))
+    def similarities_of(rows: np.ndarray) -> np.ndarray:
+        placed = space.place(space.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])
         return placed @ placed.T
 
-    return sense_report(similarities, words, labels, seed=0)
+    return _report(table, word, similarities_of)
 
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
-    """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static.context)."""
+    """Measure the same rows by their static contexts, without a network."""
+    return _report(table, word, lambda rows: cosines(static_contexts_of(table, rows, vectors)))
+
+
+def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
     rows = rows_to_measure(table, word)
-    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
-    labels = np.array([table.senses[k] for k in table.sense[rows]])
-    contexts = static_contexts_of(table, rows, vectors)
-    return sense_report(lambda picked: context.cosines(contexts[picked]), words, labels, seed=0)
+    words, labels = [table.lemmas[k] for k in table.lemma[rows]], [table.senses[k] for k in table.sense[rows]]
+    return sense_report(lambda picked: similarities_of(rows[picked]), words, labels, seed=0)
 
 
 def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
-    """(n,) rows -> (n, D): the sum of the static vectors of each sentence's other words."""
-    results = [table.occurrence(int(row)) for row in rows]
-    return context.static_contexts(vectors, [o.tokens for o in results], [(o.position, o.position + 1) for o in results])
+    """Return for each row the sum (D,) of the static vectors of its sentence's other words: (n, D)."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return static_contexts(vectors, [o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])

@@ -23,8 +23,7 @@ from core.senses.separation import sense_report_of
 from core.static import vectors
 from core.text import corpora
 from pages._export import notebook_values
-from pages._export.notebook_file import notebook
-from pages._export.notebook_values import VIEWS
+from pages._export.notebook_values import VIEWS, notebook
 from pages._frame.menu import list_views
 from tests.app.visit import code_cells
 

@@ -42,7 +42,7 @@ from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
 from core.index.tables import index_plan
-from core.lab.datasets import read_pairs, read_semcor, read_tags
+from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
@@ -50,7 +50,7 @@ from core.text.corpora import open_corpus
 from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
-from tests.core.document_parts import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
@@ -302,9 +302,6 @@ def searched() -> EncodedCorpus:
     return encode(open_corpus("sentences")[:400], "ours")
 
 
-# --- what is asked of each input ----------------------------------------------------------------------------------------
-
-
 def _written(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
@@ -423,7 +420,6 @@ def plain(whole: bytes) -> st.SearchStrategy:
 def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     """Name -> what gives (what is generated, what is done with it): what some need takes seconds to make."""
     rows = b'{"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}\n' * 3
-    pairs = b'{"word": "a", "tokens_a": ["a"], "position_a": 0, "tokens_b": ["a"], "position_b": 0, "same": true}\n'
     comma = b'label,text\r\nspam,win a prize\r\nham,"see, you"\r\nspam,win now\r\nham,later\r\n' * 3
     semcor = b"# d1 1\nThe\tDT\t\t\nbank\tNN\tbank\tbank%1:17:01::\n\n"
     context = b"<context><wf>a</wf> <head><wf>hard</wf></head> <wf>.</wf></context></instance>"
@@ -448,7 +444,6 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "table .txt": lambda: (files(text, changed(trees)), reads("a.txt", _table)),
         "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
-        "pairs": lambda: (files(lined, changed(pairs)), reads("a.jsonl", read_pairs)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
         "conll-u": lambda: (files(text, changed(b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n\n")), reads("a.conllu", read_tags)),
         "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),

@@ -47,9 +47,6 @@ def run(name: str, setting: Setting) -> list[Row]:
     return result
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
-
-
 def measured(value: float, unit: str = "x") -> Figure:
     return figure("f", [value], unit)
 
@@ -115,9 +112,6 @@ def test_a_run_has_no_more_cores_than_threads_and_gives_them_back(tmp_path, monk
     before = os.sched_getaffinity(0)
     list(suites.run_suite("pages", Setting(folder=tmp_path, threads=1)))
     assert [len(cores) for cores in seen] == [1] and os.sched_getaffinity(0) == before
-
-
-# --- the suites -------------------------------------------------------------------------------------------------------
 
 
 def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeypatch):
@@ -216,9 +210,6 @@ def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
 def test_a_server_that_does_not_come_up_says_why(setting):
     with pytest.raises(RuntimeError, match="No such command 'nothing'"), tests.bench.pages.served(setting, "nothing"):
         pass
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
 
 
 def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():

@@ -11,7 +11,7 @@ from core.elmo.model import BiLM
 from core.figures.walk import cosine_table, letter_marks, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
-from tests.core.classify_parts import SHAPE, tiny_encoder
+from tests.tiny import SHAPE, tiny_encoder
 
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
 
@@ -29,9 +29,6 @@ def without_highway() -> Encoder:
     state = {name: value for name, value in encoder.model.state_dict().items() if "highway" not in name}
     plain.load_state_dict(state)
     return Encoder(plain)
-
-
-# --- what fires -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -134,9 +131,6 @@ def test_the_name_of_a_boundary_is_one_letter(characters):
     assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
 
 
-# --- neighbors -------------------------------------------------------------------------------------------------------
-
-
 def vocabulary(model) -> list[str]:
     words, own = list_words(model.folder, None)
     assert own
@@ -215,9 +209,6 @@ def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
         list_words(tmp_path, vectors)
 
 
-# --- words and tables -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "words", "left_out"),
     [
@@ -236,9 +227,6 @@ def test_a_word_without_a_vector_has_no_cosine():
     assert np.isnan(matrix[1]).all() and np.isnan(matrix[:, 1]).all()
     assert matrix[0, 2] == pytest.approx(2**-0.5) and matrix[2, 2] == pytest.approx(1)
     assert np.isnan(cosine_matrix([None, None])).all()
-
-
-# --- pictures ---------------------------------------------------------------------------------------------------------
 
 
 def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):

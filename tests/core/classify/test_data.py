@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.ag_news import clean_ag_news
 from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
+from core.classify.publications import clean_ag_news
 from core.classify.tables import ScoreRow, Table, read_columns, read_table
 from core.common.errors import BadInput, MissingArtifact
 from core.text.tokens import tokenize
@@ -33,9 +33,6 @@ def forms(examples) -> set[str]:
 def no_text_is_shared(data: Dataset) -> bool:
     train, valid, test = forms(data.train), forms(data.valid), forms(data.test)
     return not (train & valid or train & test or valid & test)
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -163,9 +160,6 @@ def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
     raw = "Haiti #39;s second\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt; Barnes  amp; Noble #151;so"
     assert clean_ag_news(raw) == 'Haiti\'s second team pays $10 "now " (AP) <TXN.N> Barnes & Noble —so'
     assert clean_ag_news("Tidy text; no. 39; it's fine & done") == "Tidy text; no. 39; it's fine & done"
-
-
-# --- splits -----------------------------------------------------------------------------------------------------------
 
 
 def test_shares_are_of_the_distinct_texts_and_every_row_is_in_one_split():

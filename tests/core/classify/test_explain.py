@@ -9,7 +9,7 @@ import torch
 from core.classify.explain import N_SHUFFLES, explain, log_odds, nearest_rows
 from core.classify.inputs import live_layers
 from core.common.errors import BadInput
-from tests.core.classify_parts import tiny_encoder, trained_heads
+from tests.tiny import tiny_encoder, trained_heads
 
 torch.set_num_threads(1)
 TEXT = ("the", "new", "comet", "says", "goal")

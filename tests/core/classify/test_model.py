@@ -13,7 +13,7 @@ from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
 from core.learning.folders import pack, round_as_stored, unpack
-from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
+from tests.tiny import NETWORK, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]
@@ -39,9 +39,6 @@ def network(variant, encoder, vectors, config: NetworkConfig = NETWORK, n_classe
 
 def batch(texts, encoder, vectors):
     return make_batch(texts, VOCABULARY, vectors=vectors, layers=live_layers(encoder))
-
-
-# --- networks ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
@@ -138,9 +135,6 @@ def test_an_unknown_variant_is_refused_with_those_that_are():
         variant_named("bert")
 
 
-# --- inputs -----------------------------------------------------------------------------------------------------------
-
-
 def test_a_batch_is_padded_masked_and_numbered():
     made = make_batch([("The", "bank"), ("zzz",), ()], VOCABULARY)
     assert made.words.tolist() == [[1, 2], [UNKNOWN, 0], [UNKNOWN, 0]]
@@ -170,9 +164,6 @@ def test_live_layers_ask_the_encoder_once_for_a_text(encoder):
     finally:
         encoder.encode = original
     assert request == [list(TEXTS[0]), list(TEXTS[1])]
-
-
-# --- layers on disk ---------------------------------------------------------------------------------------------------
 
 
 def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
@@ -232,9 +223,6 @@ def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
         FeatureStore(store.folder, texts)
 
 
-# --- baselines --------------------------------------------------------------------------------------------------------
-
-
 def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
     assert grams(("The", "Bank"), "word") == ["the", "bank", "the bank"]
     assert set(grams(("Hi", "!"), "char")) == {" H", "Hi", "i!", "! ", " Hi", "Hi!", "i! ", " Hi!", "Hi! ", " Hi! "}
@@ -266,9 +254,6 @@ def test_the_mean_is_over_words_that_have_a_vector(vectors):
     result = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
     np.testing.assert_allclose(result[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
     assert not result[1].any()
-
-
-# --- storage ----------------------------------------------------------------------------------------------------------
 
 
 def test_rounding_is_small_and_happens_once():

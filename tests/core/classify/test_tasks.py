@@ -23,7 +23,7 @@ from core.files.artifacts import read_json, write_json
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text import languages
 from core.text.tokens import bare
-from tests.core.classify_parts import SHAPE, table, tiny_encoder, tiny_vectors
+from tests.tiny import SHAPE, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 RESULT = {"accuracy", "macro_f1", "confusion", "seconds", "mix", "n", "labels", "task", "variant", "per_class", "ece", "data"}
@@ -66,9 +66,6 @@ def small(monkeypatch):
 def call(call, model, vectors):
     """`call("train", ...)` -> (exit status, stdout, stderr), with the tiny model and vectors."""
     return lambda *words: call(*words, "--model", model, "--vectors", vectors)
-
-
-# --- train and classify -----------------------------------------------------------------------------------------------
 
 
 def test_train_answers_with_the_keys_of_the_contract(answer, own):
@@ -167,9 +164,6 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_ca
     assert not list((private_cache / "training").iterdir())
 
 
-# --- what ships -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def data(tmp_path) -> Path:
     """A folder laid out as the local data are, with few rows."""
@@ -256,9 +250,6 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
     assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000
-
-
-# --- labels of the news -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

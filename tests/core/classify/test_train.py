@@ -26,7 +26,7 @@ from core.files import artifacts
 from core.files.artifacts import read_json, write_json
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
-from tests.core.classify_parts import CONFIG, dataset, table, tiny_encoder
+from tests.tiny import CONFIG, dataset, table, tiny_encoder
 
 torch.set_num_threads(1)
 ALL = [variant for variant in VARIANTS.values() if not variant.members]  # committees: test_classify_committee
@@ -56,9 +56,6 @@ def state(trainer: Fit) -> dict[str, torch.Tensor]:
 def assert_same(item: dict, other: dict) -> None:
     assert item.keys() == other.keys()
     assert [name for name in item if not torch.equal(item[name], other[name])] == []
-
-
-# --- runs -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", [v.name for v in ALL])
@@ -271,9 +268,6 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
         trainer.load(path)
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
-
-
 def test_scores_by_hand():
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8], [0.45, 0.55]])
     result = evaluate(p, np.array([0, 1, 1, 1, 0]), ["ham", "spam"])
@@ -312,9 +306,6 @@ def test_a_temperature_undoes_logits_that_are_three_times_too_sure():
     logits = random.normal(size=(20_000, 3))
     truth = np.array([random.choice(3, p=row) for row in softmax_rows(logits)])
     assert best_temperature(logits * 3, truth) == pytest.approx(3, rel=0.05)
-
-
-# --- heads ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", [v.name for v in ALL])

@@ -142,9 +142,6 @@ def assert_same_rows(shards: index.Shards, built: OccurrenceTable) -> None:
     assert (row, sentence) == (len(built), len(built.sentences))
 
 
-# --- an index in shards -----------------------------------------------------------------------------------------------
-
-
 def test_an_index_in_shards_is_row_for_row_that_of_one_machine(many, built):
     assert len(many.shards) >= 4
     assert_same_rows(many, built)
@@ -326,9 +323,6 @@ def test_a_worker_refuses_another_models_weights(model):
         held(str(model), "0" * 16)
 
 
-# --- search -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
@@ -387,9 +381,6 @@ def test_without_an_approximate_index_the_command_that_makes_one_is_named(built,
         approximate.ApproximateIndex(index.open_shards(built.folder)).nearest(query, [1, 1, 1])
 
 
-# --- encoding and counting --------------------------------------------------------------------------------------------
-
-
 def test_spread_batches_give_the_vectors_of_one_machine_and_go_on_after_a_stop(client, model, encoder, corpus, tmp_path):
     tokens = [list(s.tokens) for s in corpus[:400]] + [[]]
     spread = SpreadEncoder(encoder, client, model_fingerprint(model), store=str(tmp_path / "parts"))
@@ -409,9 +400,6 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
         result = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
         for name in ("rows", "columns", "values"):
             np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
-
-
-# --- the command line -------------------------------------------------------------------------------------------------
 
 
 def assert_same_answer(result: dict, expected: dict) -> None:
@@ -495,9 +483,6 @@ def test_a_scheduler_that_stops_answering_is_reported_while_jobs_run(tmp_path, m
             process.send_signal(signal.SIGCONT)
             process.kill()
             process.wait(20)
-
-
-# --- costs ------------------------------------------------------------------------------------------------------------
 
 
 def test_costs_grow_with_rows_and_are_shared_by_machines():

@@ -301,9 +301,6 @@ def test_a_corpus_without_tokens_can_be_searched():
     assert [n for _, n, _ in measures.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("query", ["", "  \t", "a" * 201, "a " * 13, "a* " * 13])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_query_that_is_none_or_too_long_is_refused_in_a_sentence(query, kind):
@@ -387,8 +384,6 @@ def test_what_a_page_opens_with_can_be_searched_whatever_it_is():
     with pytest.raises(BadInput, match="5,000 characters"):
         find(encode([Sentence(("x" * 5_000,))]), "x" * 5_000, kind=PATTERN)
 
-
-# --- text out of PDF files --------------------------------------------------------------------------------------------
 
 WRAPPED = """The wardens of the district published an interest-
 ing essay on the banks of the river, and they have

@@ -12,7 +12,7 @@ from core.corpus import usage_graphs
 from core.corpus.measures import ORDINAL, alpha
 from core.text import languages
 from core.text.tokens import bare, pieces
-from tests.core.document_parts import workbook
+from tests.tiny import workbook
 
 HEADER = "\t".join(usage_graphs.USES)
 

@@ -43,9 +43,6 @@ def reading(lm: LanguageModel, text: str):
     return read(lm, sentences_of(text))
 
 
-# --- one pass over a text ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("text", [TEXT, "Stop", "Zorgle the bank 🎉.", "He came. She left at once!\nWhy"])
 def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
     result, sentences = reading(lm, text), [list(s) for s in sentences_of(text)]
@@ -79,9 +76,6 @@ def test_perplexity_is_that_of_the_model_less_the_sentence_ends(lm):
 def test_a_text_without_words_is_refused_in_a_sentence(lm, text):
     with pytest.raises(BadInput, match="Type a few words"):
         reading(lm, text)
-
-
-# --- what stood to be expected ----------------------------------------------------------------------------------------
 
 
 def test_every_distribution_sums_to_one(lm):
@@ -170,9 +164,6 @@ def test_a_place_of_the_text_is_found_in_its_sentence(lm):
         result.place(8)
 
 
-# --- drawing words ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize("temperature", [0.0, 0.01])
 def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn(lm, backward, temperature):
@@ -221,9 +212,6 @@ def test_what_cannot_be_drawn_is_refused(lm, n, temperature):
         write(lm, [], 1)
 
 
-# --- texts with a word more -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "words", "after", "before"),
     [
@@ -265,9 +253,6 @@ def test_an_alignment_names_every_word_of_both_once_and_in_order():
         old, new = (draw.choice(list("abcd"), n).tolist() for n in (length, length + 5))
         for side, tokens in ((0, old), (1, new)):
             assert [pair[side] for pair in aligned(old, new) if pair[side] is not None] == list(range(len(tokens)))
-
-
-# --- pictures ---------------------------------------------------------------------------------------------------------
 
 
 def test_bars_grow_with_surprisal_and_stay_within_their_room():

@@ -44,9 +44,6 @@ def cosine(a, b) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-# --- variants ---------------------------------------------------------------------------------------------------------
-
-
 @given(st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=15), st.data())
 @settings(max_examples=60)
 def test_the_target_is_never_changed_and_every_other_word_once(tokens, data):
@@ -94,9 +91,6 @@ def test_what_cannot_be_done_is_said(arguments, message):
         inf.variants(*arguments)
 
 
-# --- halves and centroids -----------------------------------------------------------------------------------------------
-
-
 def test_a_unit_view_is_the_vector_s_half_by_itself():
     layers = np.random.default_rng(0).normal(size=(5, 3, 8)).astype(np.float32)
     weights = np.array([0.2, 0.3, 0.5])
@@ -117,9 +111,6 @@ def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(labeled, known):
     mean = (mine / np.linalg.norm(mine, axis=1, keepdims=True)).mean(axis=0)
     np.testing.assert_allclose(known.vectors[1, 2, HALVES.index(PAST), :128], mean, atol=1e-6)
     assert not known.vectors[1, 2, HALVES.index(PAST), 128:].any()
-
-
-# --- influence --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -185,9 +176,6 @@ def test_a_word_alone_is_encoded_with_no_sentence_around_it(model, known, influe
     assert alone.changed == () and alone.varied.shape[0] == 0
     np.testing.assert_allclose(alone.cosines, influence_of_words[DROP].alone, atol=1e-5)
     assert inf.turning(alone, "2", BOTH) == ()
-
-
-# --- verdicts ---------------------------------------------------------------------------------------------------------
 
 
 def made(
@@ -300,9 +288,6 @@ def test_odd_tokens_are_read_like_any_other(model, known):
         assert np.isfinite(item.varied).all() and len(item.changed) == 4
 
 
-# --- figures ----------------------------------------------------------------------------------------------------------
-
-
 def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     tokens = ("<img src=x>", "bank", '"&')
     html = influence_marks(tokens, 1, {0: 0.05, 2: -0.021}, {0: '"<b>', 2: "y"}, ("#0072B2", "#D55E00"))
@@ -322,9 +307,6 @@ def test_the_halves_are_drawn_with_their_names_and_the_word_alone():
     assert list(figure.data[0].x) == [0.2, 0.1] and list(figure.data[1].text) == ["\u00a0&lt;i&gt; 0.20", "\u00a0&lt;i&gt; 0.10"]
     assert list(figure.data[2].marker.symbol) == ["arrow-left"] * 2
     assert min(figure.data[2].x) >= figure.layout.xaxis.range[0]  # a stroke far to the left stays in the picture
-
-
-# --- what is expected in the target's place -----------------------------------------------------------------------------
 
 
 def test_a_words_part_in_what_is_expected_is_what_goes_of_the_overlap(model):

@@ -43,9 +43,6 @@ def equation_8(values: np.ndarray, pairs: Cooccurrences, x_max: float) -> tuple[
     return float((weights * difference**2).sum()), len(i)
 
 
-# --- words and counts ---------------------------------------------------------------------------------------------------
-
-
 def test_words_are_merged_in_lower_case_and_odd_signs_left_out():
     types = ["<S>", "</S>", "The", "the", "BANK", ",", "♥", "1990s", "rare", "bank", "--"]
     counts = np.array([9, 9, 3, 5, 2, 7, 99, 4, 1, 2, 2])
@@ -80,9 +77,6 @@ def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size
     pairs = count_pairs(glove._chunks(ids, starts, np.arange(-1, 5), lambda said: None, size=size), n_words=5, window=window)
     result = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
     assert result == pytest.approx(wanted, rel=1e-6)
-
-
-# --- training -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_loss_is_equation_8():
@@ -151,9 +145,6 @@ def test_settings_that_cannot_be_are_refused(wrong):
         GloveConfig(**wrong)
 
 
-# --- from a corpus to a folder ------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def language(tmp_path_factory) -> Path:
     """A prepared corpus in which cats and dogs do the same things, and cars and trucks do others."""
@@ -211,9 +202,6 @@ def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_said(language, tm
     with pytest.raises(CorruptArtifact, match="do not fit together"):
         train_glove(tmp_path, tmp_path / "out", SMALL, print)
     assert not (tmp_path / "out").exists()
-
-
-# --- saving -------------------------------------------------------------------------------------------------------------
 
 
 def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):

@@ -10,8 +10,7 @@ from core.cli.main import main
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
 from core.text import languages
-from core.text.corpora import open_corpus
-from core.text.definitions import definition, definitions, dictionary_senses
+from core.text.labeled_words import definition, definitions, dictionary_senses
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
@@ -19,17 +18,6 @@ from tests.app.test_labeled_words import said
 from tests.app.visit import opened_whole
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
-
-
-@pytest.mark.parametrize(
-    ("language", "corpus"), [(ENGLISH, "sentences"), (ENGLISH, "more-words"), (KOREAN, "sentences-ko"), (KOREAN, "more-words-ko")]
-)
-def test_every_labeled_sense_is_defined_in_a_line_that_is_not_its_name(language, corpus):
-    senses = {(target.lemma, target.sense) for sentence in open_corpus(corpus) for target in sentence.targets}
-    message = {(word, sense): definition(language, word, sense) for word, sense in senses}
-    assert [item for item, text in message.items() if not text or text == item[1] or "\n" in text or len(text) > 120] == []
-    for word in {word for word, _ in senses}:
-        assert set(definitions(language, word)) == {sense for item, sense in senses if item == word}
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from core.common import reports
 from core.common.errors import BadInput
 from core.text.columns import iterate_cells
 from core.text.sentences import read_sentences
-from tests.core.document_parts import workbook
+from tests.tiny import workbook
 
 TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
 LABELS = ["wet", "talk", "dry", "wet"]
@@ -31,7 +31,7 @@ def write(tmp_path):
 def texts_of(path, **how) -> tuple[list[str], list[str]]:
     """The text cells of a table and the notes on it."""
     with reports.collecting() as found:
-        read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None, whole=True)]
+        read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None)]
     return read, list(found.values())
 
 
