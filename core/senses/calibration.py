@@ -86,7 +86,7 @@ USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
 def calibration_of(workspace: Workspace) -> Calibration:
-    """Return the calibration of the workspace's model, as stored with its labeled sentences. Without one it is measured, which takes seconds."""
+    """Return the calibration stored with the labeled sentences of the workspace's model, or measure it, which takes seconds."""
     return workspace.once("calibration", lambda: _open(workspace), workspace.model)
 
 
@@ -206,7 +206,7 @@ def pairs_by_votes(
     parts: np.ndarray | None = None,
     space: SenseSpace | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and whether they have the same sense (n,).
+    """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and their agreement (n,) bool.
 
     Every sense gives each quarter the same share of its sentences, so that what is missing tells nothing about a pair.
 
@@ -238,7 +238,7 @@ def pairs_unlabeled(
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
 
-    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `rows_of`, word after word.
+    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `rows_of`, in order.
     """
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])

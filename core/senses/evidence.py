@@ -278,8 +278,8 @@ def _odds(shares: np.ndarray, soft: float) -> np.ndarray:
 def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
     """Fit the regression to each word's (inputs (n, d), same (n,)): return coefficients (d + 3,) and the mean loss in nats.
 
-    The d + 1 of a logistic regression are followed by two that bend its log-odds z into a z + b z |z|. Half-sure evidence is right less often
-    than a logistic curve predicts, and nearly certain evidence more often.
+    The d + 1 of a logistic regression are followed by two that bend its log-odds z into a z + b z |z|. Half-sure evidence is right less
+    often than a logistic curve predicts, and nearly certain evidence more often.
     """
     inputs, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
     weights = np.concatenate([weights_of(item) for _, item in pairs]) / len(pairs)
