@@ -209,7 +209,7 @@ def test_a_folder_with_files_among_ours_is_refused_before_any_work(tmp_path):
         assert main.main(arguments) == 2  # before the model, the corpus or the cluster is looked for
 
 
-def test_only_what_is_of_our_form_is_removed_when_an_index_is_whole(client, model, tmp_path):
+def test_only_what_is_of_our_form_is_removed_when_an_index_is_complete(client, model, tmp_path):
     place = tmp_path / "index"
     build(client, sentences_of(60), place, model)
     seen = index.Store.names
@@ -337,7 +337,7 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
             np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
-def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
+def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client, corpus):
     query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
     words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}

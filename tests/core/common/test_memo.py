@@ -55,7 +55,7 @@ def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
     assert kept.n_bytes < 2 * MB
 
 
-def test_each_maker_keeps_so_many_and_what_lies_in_files_weighs_nothing(kept):
+def test_each_maker_keeps_so_many_and_what_is_in_files_weighs_nothing(kept):
     for k in range(5):
         kept.value("opened", k, lambda: np.zeros(50 * MB, np.uint8), most=3, weighed=False)
     assert len(kept) == 3 and kept.n_bytes == 0

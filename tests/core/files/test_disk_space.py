@@ -104,7 +104,7 @@ def test_layers_that_another_process_has_open_stay_until_it_ends():
     assert not folder.exists()
 
 
-def test_room_is_asked_for_again_at_every_shard(encoder, monkeypatch):
+def test_room_is_requested_again_at_every_shard(encoder, monkeypatch):
     monkeypatch.setattr(features, "SHARD_TOKENS", 40)
 
     def usage(place) -> Usage:
