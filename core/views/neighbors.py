@@ -13,9 +13,8 @@ from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, to_largest_1
-from ..index import sense_index
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
-from ..index.sense_index import SenseIndex
+from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
@@ -139,13 +138,16 @@ def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, reque
     index = SenseIndex(table, workspace.require_sense_space())
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
-    nearest = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
+    nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
     return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
 
 
 @reads_as_model
 def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
-    """Return the cosines of two random words at a layer, "mix" or "senses"; None if the language has no sentences here, or the model no sense space."""
+    """Return the cosines of two random words at a layer, "mix" or "senses".
+
+    None if the language has no sentences here, or the model no sense space.
+    """
     if space == SENSES:
 
         def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second

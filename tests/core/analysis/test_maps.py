@@ -37,7 +37,7 @@ def maps() -> FrozenMaps:
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
-def test_pca_is_scikit_learn_on_unit_rows_up_to_sign(shape):
+def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign(shape):
     rows = np.random.default_rng(0).normal(size=shape)
     model = PCA(3).fit(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     expected = model.transform(rows / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -155,7 +155,7 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
-def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn(n, k):
+def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n, k):
     from sklearn.manifold import trustworthiness as theirs
 
     rng = np.random.default_rng(n)

@@ -43,7 +43,7 @@ def test_the_answers_are_those_that_the_model_pools(model, characters, word: str
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_an_answer_is_what_its_filter_says_of_the_window_it_is_reported_to_come_from(characters, word: str):
+def test_an_answer_is_what_its_filter_says_of_the_window_it_names(characters, word: str):
     import torch
 
     strengths, places = answers(characters, word)

@@ -210,7 +210,7 @@ def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
 
 
 @pytest.mark.parametrize("analyzer", ["word", "char"])
-def test_our_tf_idf_is_scikit_learn(analyzer):
+def test_our_tf_idf_equals_scikit_learn(analyzer):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 

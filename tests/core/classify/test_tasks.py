@@ -222,7 +222,7 @@ def test_heads_of_another_model_are_left_out_or_refused_when_named(answer, own, 
         tasks.open_heads(task, ["bert"], model=other, vectors=fixed)
 
 
-def test_vectors_are_reported_apart_by_what_they_hold(vectors):
+def test_vectors_are_distinguished_by_what_they_hold(vectors):
     assert tasks.vectors_fingerprint(tiny_vectors()) == tasks.vectors_fingerprint(tiny_vectors())
     assert tasks.vectors_fingerprint(tiny_vectors()) != tasks.vectors_fingerprint(tiny_vectors(seed=1))
     assert tasks.vectors_fingerprint(open_vectors(str(vectors))) != tasks.vectors_fingerprint(tiny_vectors())

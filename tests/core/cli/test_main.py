@@ -564,7 +564,7 @@ def test_index_build_reads_the_named_column_of_a_table(answer, model, tmp_path):
     assert result["occurrences"] == 5
 
 
-def test_index_build_joins_lines_as_it_is_reported(answer, model, tmp_path):
+def test_index_build_joins_lines_as_requested(answer, model, tmp_path):
     (tmp_path / "t.txt").write_text("the bank\nof the river\nis steep")
     request = ("index", "build", "--corpus", tmp_path / "t.txt", "--model", model)
     ways = ("detect", "join", "keep")
@@ -615,7 +615,7 @@ def test_index_build_replaces_an_index_but_no_files_next_to_it(answer, call, mod
     assert (folder / "photos" / "a.jpg").read_text() == "mine" and answer("index", "info", folder)["occurrences"] == 5
 
 
-def test_index_build_replaces_a_damaged_index_where_it_is_reported_to(answer, call, model, corpus, tmp_path):
+def test_index_build_replaces_a_damaged_index_on_request(answer, call, model, corpus, tmp_path):
     command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
     whole = answer(*command)
     for name in ("meta.json", "occurrences.arrow", "sentences.arrow"):

@@ -98,7 +98,7 @@ def test_a_file_of_others_is_refused_before_any_work(refused, tmp_path, monkeypa
     assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
 
 
-def test_a_default_place_may_be_of_others_too(refused, tmp_path, monkeypatch):
+def test_a_default_place_may_be_of_others(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "results").mkdir(parents=True)
     for path, name in (("live", "elmoscope.html"), ("lab experiments", "assets/results/classification.jsonl")):

@@ -232,7 +232,7 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
     assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
 
 
-def test_a_word_is_reported_apart_by_hand():
+def test_a_word_is_distinguished_by_hand():
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
     assert lessons.score_layer(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
     assert lessons.score_layer(vectors, np.array([0, 1, 0, 1]))[0] == 0.0

@@ -287,7 +287,7 @@ def test_the_first_file_of_others_is_named_and_nothing_is_lost(tmp_path, name):
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_folder_that_is_empty_or_a_link_is_of_others_too(tmp_path):
+def test_a_folder_that_is_empty_or_a_link_is_of_others(tmp_path):
     (tmp_path / "index" / "empty").mkdir(parents=True)
     assert atomic.find_foreign_file(tmp_path / "index", OWN) == "empty"
     (tmp_path / "index" / "empty").rmdir()

@@ -266,7 +266,7 @@ def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
     assert left(tmp_path) == {"w"}
 
 
-def test_no_network_and_nobody_at_home_are_reported(tmp_path, monkeypatch):
+def test_a_missing_network_or_server_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
     with pytest.raises(MissingArtifact, match=r"w from 127\.0\.0\.1 failed: .*refused.*Try again"):
         download("http://127.0.0.1:9/w", tmp_path / "w")

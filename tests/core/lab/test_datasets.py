@@ -83,7 +83,7 @@ def test_several_words_may_share_a_file(tmp_path):
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
-def test_sense_rows_are_reported_apart_by_the_file_s_name(tmp_path):
+def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):
     row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
     assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     packed = tmp_path / "hard.pos.xz"

@@ -65,7 +65,7 @@ def test_the_page_cuts_a_token_as_the_model_does(size):
     assert json.loads(answer) == character_ids(words, size).tolist()
 
 
-def test_the_page_is_reported_how_many_characters_a_token_has():
+def test_the_page_has_the_number_of_characters_of_a_token():
     shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, max_characters=10)
     assert add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
 

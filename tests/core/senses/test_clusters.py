@@ -106,7 +106,7 @@ def test_adjusted_mutual_information_is_no_praise_of_many_groups():
 
 
 @pytest.mark.parametrize("n", [2, 5, 40])
-def test_agreement_is_scikit_learn(n):
+def test_agreement_equals_scikit_learn(n):
     rng = np.random.default_rng(n)
     for groups in (1, 2, n):
         gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)

@@ -118,7 +118,7 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.order_edits(long, "backwards")
 
 
-def test_what_an_edit_takes_out_is_reported_where_it_stood_and_the_rest_as_it_was_typed():
+def test_removed_words_are_shown_in_their_place():
     first, second = "He sat by the  old (muddy) bank .", "She sat by the bank!"
     tokens = [tokenize(text) for text in (first, second)]
     alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))

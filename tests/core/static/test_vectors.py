@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of, static_report_of
+from core.senses.separation import sense_report_of, static_report_of
 from core.static.glove import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER
@@ -163,7 +163,7 @@ def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
     assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
 
 
-def test_neighbors_are_gensim():
+def test_neighbors_equal_gensim():
     rng = np.random.default_rng(0)
     words = [f"w{k}" for k in range(200)]
     ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)

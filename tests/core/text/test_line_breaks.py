@@ -210,7 +210,7 @@ def test_long_text_is_read_in_little_memory():
     assert peak < 1  # of 3 MB
 
 
-def test_a_error_further_on_is_reported_when_it_is_reached():
+def test_an_error_further_on_is_reported_when_it_is_reached():
     def lines():
         yield 1, "One sentence. Another one."
         raise BadInput("line 2")
