@@ -29,7 +29,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
-from core.index import float16_products, neighbors
+from core.index import neighbors, rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
@@ -326,7 +326,7 @@ def test_a_worker_refuses_another_models_weights(model):
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
-    monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
+    monkeypatch.setattr(rows, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = neighbors.make_query(encoder, list(corpus[number].tokens), position)
         result = neighbors.products(built.rows, query)

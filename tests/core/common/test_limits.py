@@ -10,7 +10,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
 from core.files import registry
 from core.files import user_names as own_texts
-from core.index.index_plan import check_room, index_plan
+from core.index.tables import check_room, index_plan
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 

@@ -116,7 +116,7 @@ def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
 UNBOUNDED = {  # caches that cannot grow with what users do
     "core/cli/wire.py _request_class",  # an entry for each view
     "core/files/sums.py _SEEN",  # an entry for each file of the project
-    "core/index/float16_products.py _compiled",  # one function
+    "core/index/rows.py _compiled",  # one function
     "core/tasks/answers.py _REMEMBERED",  # bounded where it is filled
 }
 

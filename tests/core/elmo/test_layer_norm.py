@@ -12,8 +12,7 @@ from core.elmo.mix import EPSILON, layer_normalized, mixed
 from core.index.build import build_index
 from core.index.neighbors import Query, cosines, cosines_of_mixes, normalized_products, products
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of
-from core.senses.separation import one_nn
+from core.senses.separation import one_nn, sense_report_of
 from core.text.sentences import Sentence
 
 MIXES = ([1, 0, 0], [0, 0, 1], [0.2, -0.7, 3.0], [1 / 3, 1 / 3, 1 / 3])

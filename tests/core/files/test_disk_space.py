@@ -14,7 +14,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
-from core.index.index_plan import check_room, claim_room, index_plan
+from core.index.tables import check_room, claim_room, index_plan
 from core.learning import features
 from core.learning.features import open_features
 from tests.tiny import tiny_encoder

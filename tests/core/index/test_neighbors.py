@@ -194,7 +194,7 @@ def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
     result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     rows = random_table.rows.take(np.arange(60))
     np.testing.assert_allclose(result.cross, np.einsum("id,njd->nij", result.query.layers, rows), atol=1e-4)
-    np.testing.assert_allclose(result.own, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
+    np.testing.assert_allclose(result.query_gram, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):

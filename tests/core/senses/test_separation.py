@@ -10,7 +10,7 @@ from sklearn.metrics import silhouette_score
 
 from core.common.errors import BadInput
 from core.senses import separation
-from core.senses.held_out import classify_split, left_out_centroids
+from core.senses.evaluate import classify_split, left_out_centroids
 from core.senses.separation import judge, one_nn, purity_at_k, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.

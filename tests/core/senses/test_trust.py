@@ -11,7 +11,7 @@ from core.elmo.mix import layer_weights
 from core.figures.maps import MapLook, map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of
+from core.senses.separation import sense_report_of
 from core.senses.trust import count_significant, links, word_gain, word_ranking
 
 SPACES = Layers().spaces

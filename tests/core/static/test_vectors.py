@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of, static_report_of
+from core.senses.separation import sense_report_of, static_report_of
 from core.static.glove import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER

@@ -14,12 +14,11 @@ from core.elmo.models import open_model
 from core.files.quotas import VISIT
 from core.files.registry import entries
 from core.index import build as building
-from core.index import index_plan as planning
+from core.index import tables as planning
 from core.index.build import build_index
-from core.index.index_plan import Pace, index_plan, measure_pace, plan_for
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
+from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_for
 from core.text import own_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
