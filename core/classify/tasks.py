@@ -22,7 +22,7 @@ from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingAr
 from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
 from ..elmo.models import Model
-from ..files import public_data
+from ..files import published
 from ..files.artifacts import parse_json
 from ..learning.features import Frozen, Report, freeze_each, vectors_fingerprint
 from ..learning.fit import Epoch, Fit, resumed
@@ -144,7 +144,7 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
     result = {}
     for what, name in task.files.items():
         complete = _WHOLE.get(name)
-        path = (public_data.find(complete, folder) if complete else None) or public_data.find(name, ASSETS if task.bundled else folder)
+        path = (published.find(complete, folder) if complete else None) or published.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
         result[what] = path
@@ -161,8 +161,8 @@ def is_here(name: str) -> bool:
 
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Return which file a task lacks and how to get it."""
-    fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
-    fetch = command("python", "-m", "core", "fetch", arguments=[public_data.data_set_of(fetched)]) if fetched else None
+    fetched = name if name in published.PUBLISHED else _WHOLE.get(name)
+    fetch = command("python", "-m", "core", "fetch", arguments=[published.data_set_of(fetched)]) if fetched else None
     values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
         return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)
@@ -172,7 +172,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
         return t(
             "{title} needs {file}, which is missing. Name its folder, or fetch it ({command}) and name {folder}.",
             command=fetch,
-            folder=public_data.fetched_folder(),
+            folder=published.fetched_folder(),
             **values,
         )
     return t("{title} needs {file}, which is not there. Name the folder that holds it.", **values)

@@ -13,7 +13,7 @@ from ..classify.data import Dataset, SplitConfig
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import ENGLISH, t
-from ..files import public_data, registry
+from ..files import published, registry
 from ..text import languages
 from ..text.languages import Language
 from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
@@ -138,7 +138,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
 )
 def fetch_data(*, data_set) -> Answer:
-    return fetch_files(public_data.files_of(data_set), public_data.PUBLISHED)
+    return fetch_files(published.files_of(data_set), published.PUBLISHED)
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:

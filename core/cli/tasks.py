@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..common.config import cache_folder
 from ..common.errors import MissingArtifact
 from ..common.i18n import t
-from ..files import public_data
+from ..files import published
 from .options import MODEL_AND_VECTORS, Answer, command, flag, group, option, whole
 from .shared import epoch_notes, fetch_files, mix_text, note, open_both, progress
 
@@ -112,9 +112,9 @@ def fetch(*, data, only) -> Answer:
             note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
         else:
             rooms |= {path.partition("/")[0] for path in paths}
-    names = [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]
-    folder = Path(data) if data else public_data.fetched_folder() / "tasks"
-    return fetch_files(names, public_data.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
+    names = [name for name in published.TASK_FILES if name.partition("/")[0] in rooms]
+    folder = Path(data) if data else published.fetched_folder() / "tasks"
+    return fetch_files(names, published.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
 
 
 def task_notes():

@@ -44,7 +44,7 @@ class Holdings:
     @property
     def text_bytes(self) -> int:
         """Return the size of the texts."""
-        return sum(map(_file_size, tuple(self.texts)))
+        return sum(map(disk_space.count_bytes, tuple(self.texts)))
 
     @property
     def n_bytes(self) -> int:
@@ -200,13 +200,13 @@ class Visits:
             since = time.time() - RESUMED_WITHIN_S
             for file in sorted(_entries(cache_folder() / CHECKPOINTS), key=_last_use):
                 if file.suffix == ".pt" and _last_use(file) < since:
-                    yield _Removal(file, True, _file_size(file))
+                    yield _Removal(file, True, disk_space.count_bytes(file))
         my_holdings = self.get_holdings()
         others = {visit: holdings for visit, holdings in self._holdings.items() if holdings is not my_holdings}
         places = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]
         texts_in_use = set().union(my_holdings.texts, *(holdings.texts for holdings in others.values()))
         for text in sorted(list_texts() - texts_in_use, key=_last_use):
-            yield _Removal(text, True, _file_size(text) + _count_data_bytes(text, places))
+            yield _Removal(text, True, disk_space.count_bytes(text) + _count_data_bytes(text, places))
         shares = {visit: len(holdings.texts) if by_number else holdings.n_bytes for visit, holdings in others.items()}
         my_share = (len(my_holdings.texts) if by_number else my_holdings.n_bytes) + needed
         larger_visits = {visit for visit, share in shares.items() if share > my_share}
@@ -220,7 +220,7 @@ class Visits:
             ]
             sizes = {text: _count_data_bytes(text, places) for text in removable}
             items = [] if by_number else [_Removal(text, False, size) for text, size in sizes.items() if size]
-            items += [_Removal(text, True, _file_size(text) + sizes[text] * by_number) for text in removable]
+            items += [_Removal(text, True, disk_space.count_bytes(text) + sizes[text] * by_number) for text in removable]
             queues[visit] = deque(items)
         yielded = set()
         while shares and shares[largest := max(shares, key=shares.__getitem__)] > my_share:
@@ -312,12 +312,6 @@ def _entries(folder: Path) -> list[Path]:
     with contextlib.suppress(OSError):
         return list(folder.iterdir())
     return []
-
-
-def _file_size(file: Path) -> int:
-    with contextlib.suppress(OSError):
-        return file.stat().st_size
-    return 0
 
 
 def _last_use(text: Path) -> float:

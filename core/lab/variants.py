@@ -26,15 +26,14 @@ from ..common.config import ASSETS
 from ..common.device import choose
 from ..common.errors import CorruptArtifact
 from ..elmo.models import Model
-from ..evaluation import context_gains
-from ..evaluation.experiments import BASELINES, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results, summary
+from ..evaluation.experiments import BASELINES, CONTEXT_RUNS, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results, summary
 from ..files import sums
 from ..files.atomic import locked, replacing
 from ..static.vectors import StaticVectors
 from ..tasks import results as measured
 from ..tasks.heads import FILES
 
-NAMES = (*EXPERIMENTS, *context_gains.EXPERIMENTS)
+NAMES = (*EXPERIMENTS, *CONTEXT_RUNS)
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 
 
@@ -93,7 +92,7 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
-    contexts = [name for name in only if name in context_gains.EXPERIMENTS]
+    contexts = [name for name in only if name in CONTEXT_RUNS]
     others = [name for name in only if name not in contexts]
     new = list(run_experiments(others, data, model, vectors, seeds=seeds, **where))
     if contexts:

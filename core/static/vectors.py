@@ -101,14 +101,11 @@ class StaticVectors:
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
         result = ((token, seen.get(token)) for token in tokens)
-        rows = np.array([seen.setdefault(token, self._look_up(token)) if row is None else row for token, row in result], np.int64)
+        rows = np.array(
+            [seen.setdefault(token, self._row.get(self.spelling(token), -1)) if row is None else row for token, row in result], np.int64
+        )
         places = np.flatnonzero(rows >= 0)
         return places, self._vectors[rows[places]]
-
-    def _look_up(self, token: str) -> int:
-        """Return the row of a token's vector, or -1 if it has none."""
-        spelling = self.spelling(token)
-        return -1 if spelling is None else self._row[spelling]
 
     def cosine(self, a: str, b: str) -> float | None:
         """Return the cosine of two spellings' vectors, or None if one is unknown or all zeros."""

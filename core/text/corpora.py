@@ -10,7 +10,7 @@ from .labeled_words import owner_of, sentences_with
 from .languages import Language
 from .morphemes import may_follow_noun
 from .normalization import fold_case, plain_word
-from .sentences import Sentence, Target, read_sentences
+from .sentences import Sentence, read_sentences
 from .target_word import same_word
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
@@ -60,7 +60,8 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
         tokens = _with_token(tokens, start, end)
         spans.append(start)
     starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
-    targets = [_move(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
+    positions = [starts[start] for start in spans]
+    targets = (replace(target, position=k, word=tokens[k]) for target, k in zip(sentence.targets, positions, strict=True))
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
@@ -120,10 +121,6 @@ def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 def _is_lettered(token: str) -> bool:
     return any(map(str.isalnum, token))
-
-
-def _move(target: Target, position: int, tokens: list[str]) -> Target:
-    return replace(target, position=position, word=tokens[position])
 
 
 def _spans(tokens) -> list[tuple[int, int]]:

@@ -295,11 +295,6 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
     return None if join_tokens(list(tokens)) == text else text
 
 
-def _text_of(tokens: Sequence[str], text: Any) -> str | None:
-    """Return a row's "text" if it has the row's tokens and `join_tokens` gives another text."""
-    return _unless_joined(tokens, text) if isinstance(text, str) and _has_all(text, tokens) else None
-
-
 def _has_all(text: str, tokens: Sequence[str]) -> bool:
     """Return whether a text has these tokens and nothing else, ignoring invisible characters."""
     spans = spans_in(tokens, text)
@@ -321,7 +316,9 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
         tokens = checked_tokens(row["tokens"], place)
-        return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
+        text = row.get("text")
+        is_original = isinstance(text, str) and _has_all(text, tokens)
+        return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""

@@ -15,7 +15,7 @@ from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
-from core.files import public_data
+from core.files import published
 from core.text.own_corpus import Source, is_quick
 from pages._cached import jobs
 from pages._cached.opened import keep
@@ -90,7 +90,7 @@ def _offer_ag_news() -> None:
             bar.progress(min(1.0, event.done / size), text=message)
 
         with show_errors(), hold_turn(bar) as job:
-            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=job.is_over)
+            published.fetch(published.files_of("ag_news"), report=report, stop=job.is_over)
             st.rerun()
 
 

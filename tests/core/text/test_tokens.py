@@ -174,9 +174,6 @@ def test_join_tokens_reads_as_a_person_would_write():
     assert join_tokens(["It", "'s", "$", "5", ",", "or", "5", "%", "."]) == "It's $5, or 5%."
 
 
-# --- character ids ------------------------------------------------------------------------------------------------
-
-
 def test_character_ids_are_allennlps_layout_byte_for_byte():
     ids = character_ids(["<S>", "Ab", "</S>"])  # by hand: 259 begins a word, 260 ends it, 261 pads, a byte is itself + 1
     assert ids.shape == (3, 50) and ids.dtype == np.int64
@@ -224,9 +221,6 @@ def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(toke
     assert character_ids([token])[0].tolist() == [259, *inner, 260] + [261] * (48 - len(inner))
 
 
-# --- any text -----------------------------------------------------------------------------------------------------
-
-
 def _visible(text: str) -> str:
     text = legible(text)
     curly = {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "}
@@ -240,8 +234,6 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
     assert _visible("".join(sentences)) == _visible(text)
     assert all(s.strip() == s != "" and (len(s.splitlines()) == 1 or any(cut_words(s))) for s in sentences)
 
-
-# --- time ---------------------------------------------------------------------------------------------------------
 
 PATHOLOGICAL = [
     *"a'+.\u0301\u3002\x00",

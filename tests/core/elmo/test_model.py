@@ -43,9 +43,6 @@ def numpy_lstm(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float]) 
     return np.array(out), c, bit
 
 
-# --- by hand --------------------------------------------------------------------------------------------------------
-
-
 def test_highway_lets_its_gate_choose_between_relu_and_input():
     highway = Highway(2)  # W_t = [[1, 1], [0, 1]], b_t = 0; W_c = 0, b_c = [0, log 3]: gates 1/2 and 3/4
     with torch.no_grad():
@@ -133,9 +130,6 @@ def test_the_whole_bilm_is_two_stacks_of_plain_loops_side_by_side(skip):
         np.testing.assert_allclose(layers[j + 1], np.concatenate([ahead, behind], axis=1), atol=1e-5)
 
 
-# --- what must not meet ---------------------------------------------------------------------------------------------
-
-
 def test_a_later_word_changes_no_forward_half_before_it_and_an_earlier_word_no_backward_half_after_it():
     model, p, changed = bilm(), TINY.projection, 3
     x = torch.randn(7, p)
@@ -164,9 +158,6 @@ def test_sentences_packed_together_equal_sentences_one_by_one(lengths):
         alone = model(vectors[number], [1] * lengths[number], torch.arange(lengths[number] - 1, -1, -1))
         rows = first[: lengths[number]] + rank
         torch.testing.assert_close(layers[:, rows], alone, atol=1e-5, rtol=0)
-
-
-# --- the time loop's two versions and its gradient --------------------------------------------------------------------
 
 
 def _weights(hidden=4, projection=3, scale=1.5):
@@ -243,9 +234,6 @@ def test_no_tokens_give_no_outputs():
     weights = [w.detach() for w in _weights()]
     out, _ = recurrence._infer(torch.empty(0, 3, dtype=torch.double), [], (3.0, 3.0), *weights, None)
     assert out.shape == (0, 3)
-
-
-# --- the shape ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ from core.learning.fit import resumed as run
 from core.tasks.heads import TASKS, batches_of, load_head, make_fit, save_head, task_named
 from core.tasks.inputs import BiLSTM, make_texts
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
-from tests.core.classify_parts import frozen as tiny_frozen
-from tests.core.classify_parts import tiny_encoder, tiny_vectors
-from tests.core.tasks.task_files import small, write_files
+from tests.tiny import frozen as tiny_frozen
+from tests.tiny import task_recipe, tiny_encoder, tiny_vectors, write_task_files
 
 torch.set_num_threads(1)
 FACTS = {"vectors": "e" * 16, "vectors_name": "tiny vectors"}
@@ -25,7 +24,7 @@ FACTS = {"vectors": "e" * 16, "vectors_name": "tiny vectors"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return write_files(tmp_path_factory.mktemp("tasks"))
+    return write_task_files(tmp_path_factory.mktemp("tasks"))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def parts():
 
 
 def trainer(name, variant, folder, parts, **changes) -> Fit:
-    recipe = small(name, **changes)
+    recipe = task_recipe(name, **changes)
     return make_fit(TASKS[name], variant, read_data(TASKS[name], folder, recipe), recipe, parts[variant])
 
 
@@ -76,7 +75,7 @@ def test_names_are_learned_and_chance_labels_are_not(folder, parts):
     learned = trainer("names", "baseline", folder, parts, epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
     list(learned.run())
     assert learned.finish().meta["test"]["f1"] == 1.0
-    chance = read_data(TASKS["names"], folder, small("names", random_labels=True))
+    chance = read_data(TASKS["names"], folder, task_recipe("names", random_labels=True))
     assert [e.target for e in chance.train] != [e.target for e in learned.job.data.train]
     assert [e.target for e in chance.test] == [e.target for e in learned.job.data.test]
     assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.job.data.train)
@@ -84,8 +83,8 @@ def test_names_are_learned_and_chance_labels_are_not(folder, parts):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
-    data = read_data(TASKS[name], folder, small(name, random_labels=True))
-    plain = read_data(TASKS[name], folder, small(name))
+    data = read_data(TASKS[name], folder, task_recipe(name, random_labels=True))
+    plain = read_data(TASKS[name], folder, task_recipe(name))
     assert [e.passages for e in data.train] == [e.passages for e in plain.train]
     for example in data.train:
         if name in ("names", "roles", "wikigold", "chunks", "speech"):
@@ -96,10 +95,10 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
 
 
 def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder):
-    roles = read_data(TASKS["roles"], folder, small("roles")).train
+    roles = read_data(TASKS["roles"], folder, task_recipe("roles")).train
     assert len(roles) == 16 and {e.facts.token for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
     assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
-    request = read_data(TASKS["questions"], folder, small("questions"))
+    request = read_data(TASKS["questions"], folder, task_recipe("questions"))
     assert (len(request.train), len(request.dev), len(request.test)) == (36, 4, 8)
     example = request.train[0]
     assert example.facts.words(*example.target) == example.facts.answers[0]
@@ -108,7 +107,7 @@ def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder)
 def test_folds_are_of_documents_and_each_is_tested_on_once(folder):
     tested = []
     for seed in range(5):
-        data = read_data(TASKS["wikigold"], folder, small("wikigold", seed=seed, dev_limit=0))
+        data = read_data(TASKS["wikigold"], folder, task_recipe("wikigold", seed=seed, dev_limit=0))
         parts = [{e.facts for e in part} for part in (data.train, data.dev, data.test)]
         assert [len(part) for part in parts] == [12, 4, 4] and len(set.union(*parts)) == 20
         tested += parts[2]
@@ -116,7 +115,7 @@ def test_folds_are_of_documents_and_each_is_tested_on_once(folder):
 
 
 def test_speech_names_every_word_and_chunks_are_spans(folder):
-    chunks, speech = (read_data(TASKS[name], folder, small(name)) for name in ("chunks", "speech"))
+    chunks, speech = (read_data(TASKS[name], folder, task_recipe(name)) for name in ("chunks", "speech"))
     assert chunks.train[0].target == ((0, 0, "NP"), (1, 1, "VP"), (2, 3, "NP"))
     assert [label for *_, label in speech.train[0].target] == ["NNP", "VBD", "DT", "NN", "."] and len(speech.train) == 8
     said = [[(k, k, "NN") for k in range(5)]] * len(speech.test)
@@ -124,20 +123,20 @@ def test_speech_names_every_word_and_chunks_are_spans(folder):
 
 
 def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder):
-    task, own = TASKS["questions"], read_data(TASKS["questions"], folder, small("questions"))
-    both = read_data(task, folder, small("questions"), further=["reddit"])
+    task, own = TASKS["questions"], read_data(TASKS["questions"], folder, task_recipe("questions"))
+    both = read_data(task, folder, task_recipe("questions"), further=["reddit"])
     assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.n_available["train"] == own.n_available["train"] + 5
-    assert len(read_data(task, folder, small("questions", train_limit=3), further=["reddit"]).train) == 6
+    assert len(read_data(task, folder, task_recipe("questions", train_limit=3), further=["reddit"]).train) == 6
     other = read_test(task, folder, "xquad")
     assert (other.train, len(other.test)) == ((), 5)
     with pytest.raises(BadInput, match=r"no data set 'tv' beside its own\. There are: reddit, amazon"):
-        read_data(task, folder, small("questions"), further=["tv"])
+        read_data(task, folder, task_recipe("questions"), further=["tv"])
     with pytest.raises(BadInput, match="There are: none"):
         read_test(TASKS["names"], folder, "xquad")
 
 
 def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
-    examples = read_data(TASKS["roles"], folder, small("roles")).train
+    examples = read_data(TASKS["roles"], folder, task_recipe("roles")).train
     some = sample(examples, 5)
     assert some == sample(examples, 5) and 5 <= len(some) < len(examples)
     assert all(sum(longest(e) == longest(other) for other in some) == 2 for e in some)
@@ -146,7 +145,7 @@ def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
 
 
 def test_every_example_is_in_one_batch(folder):
-    examples = read_data(TASKS["names"], folder, small("names")).train
+    examples = read_data(TASKS["names"], folder, task_recipe("names")).train
     batches = batches_of(examples, 3, np.random.default_rng(0))
     assert sorted(k for batch in batches for k in batch) == list(range(len(examples)))
     assert batches != batches_of(examples, 3, np.random.default_rng(1))
@@ -192,23 +191,23 @@ def test_heads_of_another_model_or_with_a_changed_byte_are_refused(folder, parts
     ],
 )
 def test_a_file_of_another_form_is_named(name, file, text, tmp_path):
-    folder = write_files(tmp_path)
+    folder = write_task_files(tmp_path)
     (folder / file).write_bytes(lzma.compress(text.encode()))
     with pytest.raises(BadInput, match=file.split("/")[1].split(".")[0]):
-        read_data(TASKS[name], folder, small(name))
+        read_data(TASKS[name], folder, task_recipe(name))
     (folder / file).write_bytes(b"no xz")
     with pytest.raises(BadInput):
-        read_data(TASKS[name], folder, small(name))
+        read_data(TASKS[name], folder, task_recipe(name))
     (folder / file).unlink()
     with pytest.raises(MissingArtifact, match="Name the folder"):
-        read_data(TASKS[name], folder, small(name))
+        read_data(TASKS[name], folder, task_recipe(name))
 
 
 def test_unknown_tasks_and_sizes_are_refused():
     with pytest.raises(BadInput, match="There are: questions"):
         task_named("chess")
     with pytest.raises(BadInput):
-        replace(small("names"), hidden=0)
+        replace(task_recipe("names"), hidden=0)
     assert tiny_encoder().n_layers == 3
 
 
