@@ -12,8 +12,7 @@ from ..files import registry
 from ..files.quotas import may_store
 from ..files.sums import file_sha256
 from ..text import languages
-from ..text.corpora import open_corpus
-from ..text.labeled_words import owner_of
+from ..text.corpora import open_corpus, owner_of
 from ..text.languages import Language, note_unread
 from ..text.sentences import stream_sentences
 from .encoded import VERSION, EncodedCorpus, Report, encode, open_folder

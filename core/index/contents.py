@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..files import registry
 from ..files.sums import file_sha256
-from ..text.labeled_words import owner_of
+from ..text.corpora import owner_of
 
 
 def content_of(name: str, kind: str) -> tuple:

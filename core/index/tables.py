@@ -11,8 +11,7 @@ from ..elmo.models import Model
 from ..files import sums
 from ..files.artifacts import read_json
 from ..files.registry import existing
-from ..text.corpora import labeled_of, open_corpus
-from ..text.labeled_words import sentences_of
+from ..text.corpora import labeled_of, open_corpus, sentences_of
 from ..text.sentences import Sentence, fingerprint
 from .build import build_index
 from .sense_space import keeps_substitutes, substitutes_of
