@@ -128,7 +128,7 @@ def _words(workspace: Workspace, given: dict[str, tuple[Any, Any]]) -> dict[str,
         return {name: None if value is None else () for name, (_, value) in given.items()}
     places = [(each["text"], *_position(workspace, name, each)) for name, each in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), at=[at for _, at, _ in part])]
+    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[at for _, at, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
     groups: dict[str, list[WordInContext]] = {name: [] for name in given}
     for word, (name, each) in zip(words, listed, strict=True):

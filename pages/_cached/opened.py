@@ -20,16 +20,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.memo import Kept
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.encoded_cache import open_encoded, unread_bytes
+from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
-from core.index.contents import content_of
-from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
-from core.index.tables import opens_at_once, takes_long
+from core.index.tables import content_of, open_claimed, opens_at_once, takes_long
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
@@ -291,7 +288,7 @@ def view(compute: Callable[..., R], over: Workspace, request: Hashable, *argumen
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 
 
-def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
+def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
     """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)

@@ -325,8 +325,4 @@ def show_comparison() -> None:
                     len(rows),
                 )
             )
-            st.button(t("Forget them"), key="train.empty", on_click=_empty)
-
-
-def _empty() -> None:
-    st.session_state.comparison = []
+            st.button(t("Forget them"), key="train.empty", on_click=lambda: st.session_state.update(comparison=[]))

@@ -88,15 +88,9 @@ def _choose_second_model(model: str) -> str:
     others = [name for name in registry.available("model") if name != model]
     others += _add_typed("beside", others)
     nothing = t("none")
-    chosen = st.selectbox(
-        t("Second model"),
-        ["", *others],
-        **bound("beside"),
-        accept_new_options=True,
-        on_change=_forget_compared,
-        format_func=lambda name: name or nothing,
-        help=t("Both appear on Home, Neighbors and Compare, one elsewhere."),
-    )
+    options = {"accept_new_options": True, "on_change": _forget_compared, "format_func": lambda name: name or nothing}
+    about = t("Both appear on Home, Neighbors and Compare, one elsewhere.")
+    chosen = st.selectbox(t("Second model"), ["", *others], **bound("beside"), help=about, **options)
     if not chosen or chosen == model:
         return ""
     if _offer_published(chosen):

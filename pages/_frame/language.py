@@ -158,17 +158,12 @@ def _changed() -> None:
 
 def own(kind: str, content: Language) -> str:
     """Return the model, vectors or sentences of a language, or the English ones if it has none on this machine."""
-    english = languages.get_language(i18n.ENGLISH)
-    name, instead = {
-        "model": (content.model, english.model),
-        "vectors": (content.vectors, english.vectors),
-        "corpus": (content.sentences, english.sentences),
-    }[kind]
+    field = "sentences" if kind == "corpus" else kind
     try:
-        registry.resolve(name, kind)
+        registry.resolve(getattr(content, field), kind)
     except ElmoscopeError:
-        return instead
-    return name
+        content = languages.get_language(i18n.ENGLISH)
+    return getattr(content, field)
 
 
 # A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the

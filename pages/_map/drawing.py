@@ -45,7 +45,7 @@ class MapContent:
     layout: Layout
     lemma: str | None  # whose senses are colored
     senses: list[str]
-    chosen: Mapping[int, Chosen]  # the reader's sentences, by number
+    chosen: Mapping[int, Chosen]  # the user's sentences by number
     point: int | None = None
     links: Mapping[str, Links] | None = None  # its true neighbors, by space
 

@@ -56,10 +56,10 @@ def show(in_use: InUse) -> None:
         _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
+def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
-    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
+    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in sentences]
     labeled_words = {word: value for word, value in list_words_in(in_use.corpus).items() if word in table.lemmas}
     others = [ALL_WORDS, *sorted(table.lemmas)] if table.lemmas else frequent_words(over)
     words = list(dict.fromkeys([*targets, *others]))
@@ -90,13 +90,14 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         plan = _choose_layout()
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars = charts.place_sentences(table, word, chosen)
+        stars, state = charts.place_sentences(table, word, chosen), st.session_state
+        space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in stars.values()),
             plan=plan,
             ends=ends,
-            senses=_opens_in_senses() and offers_senses(over, word, plan),
+            senses=space == SENSES and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
@@ -104,9 +105,9 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     return result
 
 
-def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
+def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
-    visible = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
+    visible = sentences if any(bare(item.word).casefold() == word for item in sentences) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(visible))
     with left:
@@ -115,12 +116,6 @@ def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chose
             reading.show_state(over)
             return
         around.show(in_use, over, word, visible, plan)
-
-
-def _opens_in_senses() -> bool:
-    """Return whether the sense space is shown: it was chosen, or no other view was."""
-    state = st.session_state
-    return (state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES) == SENSES
 
 
 def _more(key: str):

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 from unicodedata import category
 
@@ -159,9 +160,9 @@ def word_search(
     usual: str,
     *,
     labeled: Mapping[str, Labeled],
-    separability: Mapping[str, float],
-    titles: Mapping[str, str],
     help: str,
+    separability: Mapping[str, float] = MappingProxyType({}),
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
@@ -185,15 +186,12 @@ def word_search(
             format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
         )
         candidates = [word for word in visible if word in labeled and word != chosen]
-        row.button(
-            t("Surprise me"),
-            icon=":material/casino:",
-            key=f"{key}.surprise",
-            on_click=_draw,
-            args=(key, candidates),
-            disabled=not candidates,
-            help=t("A random labeled word"),
-        )
+
+        def draw() -> None:
+            st.session_state[key] = random.choice(candidates)
+
+        options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
+        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=draw, **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result
@@ -256,7 +254,3 @@ def _of_address(key: str, usual: str) -> None:
         state[key] = in_url
     if not state.get(key):
         state[key] = usual
-
-
-def _draw(key: str, words: Sequence[str], draw: Callable[[Sequence[str]], str] = random.choice) -> None:
-    st.session_state[key] = draw(words)
