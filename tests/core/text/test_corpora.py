@@ -39,28 +39,3 @@ def test_a_line_without_a_sense_is_named_by_its_number(tmp_path, monkeypatch):
     with pytest.raises(CorruptArtifact, match="Line 1 of sentences"):
         corpora.sentences_with(ENGLISH, "kite")
     assert len(read_sentences(file)) == 1
-<<<<<<< HEAD:tests/core/text/test_corpora.py
-
-
-@pytest.mark.parametrize(("language", "words"), [(ENGLISH, 475), (KOREAN, 95)], ids=["en", "ko"])
-def test_every_labeled_word_is_listed_with_its_themes_senses_and_parts_of_speech(language, words: int):
-    senses, pos = defaultdict(set), defaultdict(set)
-    for sentence in [*open_corpus(language.sentences), *open_corpus(language.reference)]:
-        for target in sentence.targets:
-            senses[target.lemma].add(target.sense)
-            pos[target.lemma].add(target.pos or "noun")
-    listed = corpora.list_words(language)
-    assert {word: (item.senses, set(item.pos)) for word, item in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
-    assert len(listed) == words and all(item.themes for item in listed.values()) and list(listed) == sorted(listed)
-
-
-def test_senses_are_spelled_as_in_american_english():
-    senses = {target.sense for name in ("sentences", "more-words") for s in open_corpus(name) for target in s.targets}
-    assert not [sense for sense in senses if any(part in sense for part in BRITISH)]
-    assert {"harbor", "jewelry", "theater piece"} <= senses
-
-
-def test_what_ships_stays_small():
-    assert sum(path.stat().st_size for path in ASSETS.rglob("*") if path.is_file()) < 200_000_000
-=======
->>>>>>> main:tests/core/text/test_labeled_words.py
