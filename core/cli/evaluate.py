@@ -94,6 +94,29 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
 
 
 @command(
+    "blimp",
+    "Minimal pairs of BLiMP: how often the grammatical sentence is the more probable one.",
+    option("--data", "a folder with BLiMP's .jsonl files, also in folders of it", metavar="FOLDER", required=True),
+    *MODEL,
+)
+def evaluate_blimp(*, data, model) -> Answer:
+    from ..elmo import blimp
+    from ..elmo.models import open_language_model
+
+    pairs = blimp.read_pairs(Path(data))
+    model = open_model(model)
+    scores = blimp.evaluate_pairs(open_language_model(model), pairs, model.language.tokenize, report=progress("sentences"))
+    published = {name: dict(zip(blimp.MODELS, blimp.PUBLISHED.get(name, ()), strict=False)) for name in scores}
+    head = ("accuracy in %", "pairs", *blimp.MEASURES, *blimp.MODELS)
+    rows = [
+        (name, f"{row['n']:,}", *(f"{100 * row[measure]:.1f}" for measure in blimp.MEASURES), *map(str, published[name].values()))
+        for name, row in scores.items()
+    ]
+    lines = in_columns([head, *rows], right=range(1, len(head)))
+    return {"model": model.name, "accuracy": scores, "published": published}, lines
+
+
+@command(
     "vectors",
     "Static vectors: similarity of pairs, analogies (gensim's copies).",
     argument("vectors", "registry names or vector files", many=True, metavar="V"),
@@ -136,6 +159,6 @@ def weights_text(row: dict) -> str:
 
 evaluate = group(
     "evaluate",
-    "Measure a model or vectors: senses, perplexity, similarity.",
-    commands=(evaluate_senses, evaluate_perplexity, evaluate_vectors),
+    "Measure a model or vectors: senses, perplexity, minimal pairs, similarity.",
+    commands=(evaluate_senses, evaluate_perplexity, evaluate_blimp, evaluate_vectors),
 )

@@ -70,6 +70,7 @@ CONTRACT = {
     "lab sentences": {*LAYERS, "best_mix"},
     "lab card": {"format", "fingerprint", "model", "measures"},
     "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
+    "evaluate blimp": {"model", "accuracy", "published"},
     "predict": {"predictions"},
     "substitutes": {"word", "sentence", "tokens", "position", "direction", "substitutes"},
     "index": {"occurrences", "types", "bytes", "seconds", "tokens_per_second"},
@@ -613,6 +614,20 @@ def test_evaluate_perplexity_says_how_unknown_words_are_counted(call, foreseeing
     assert lines[1].endswith("(the probability of <UNK> is divided equally among the text's 3 different unknown words)")
     (tmp_path / "text.txt").write_text("the bank\n")
     assert len(call("evaluate", "perplexity", "--text", tmp_path / "text.txt", "--model", foreseeing)[1].splitlines()) == 1
+
+
+def test_evaluate_blimp_prints_accuracies_next_to_published_ones(answer, call, refused, foreseeing, tmp_path):
+    row = {"sentence_good": "the bank", "sentence_bad": "the river", "linguistics_term": "ellipsis"}
+    write_jsonl(tmp_path / "a.jsonl", [row, row | {"sentence_good": "a river", "sentence_bad": "a bank"}])
+    words = ("evaluate", "blimp", "--data", tmp_path, "--model", foreseeing)
+    result = answer(*words)
+    keys_are(result, "evaluate blimp")
+    assert result["accuracy"]["overall"] == {"n": 2, "forward": 0.5, "backward": 0.5, "joined": 0.5}
+    assert result["published"]["ellipsis"]["LSTM"] == 67.6
+    lines = call(*words)[1].splitlines()
+    assert lines[0].split()[3:] == ["pairs", "forward", "backward", "joined", "5-gram", "LSTM", "Transformer-XL", "GPT-2"]
+    assert lines[2].split() == ["ellipsis", "2", "50.0", "50.0", "50.0", "36.9", "67.6", "77.2", "89.4"]
+    assert "has no .jsonl files of BLiMP" in refused("evaluate", "blimp", "--data", tmp_path / "missing")
 
 
 @pytest.mark.parametrize("layer", ["7", "-1", "top", "1.0"])
@@ -1249,6 +1264,7 @@ PROMISED = [
     "lab sentences --corpus",
     "lab card --data --output --limit-text",
     "evaluate perplexity --text",
+    "evaluate blimp --data --model",
     "predict --text --direction --k",
     "pretrain --corpus --output --resume",
     "index build --corpus --output",
