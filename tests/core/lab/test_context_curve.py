@@ -16,7 +16,7 @@ from core.elmo.models import Model
 from core.evaluation import context_gains
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
-from core.lab.control_inputs import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
+from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, EqualNetwork, _means, _scale, _words_left_out, fit
 from core.static.context import static_contexts
 from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
@@ -84,7 +84,7 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
 
 def test_layer_0_alone_is_the_token_vector_once():
     encoder = tiny_encoder()
-    part, layers = layers_part(live_layers(encoder), alone=True)(TEXT), encoder.encode([list(TEXT)])[0]
+    part, layers = layers_part(live_layers(encoder), only_layer0=True)(TEXT), encoder.encode([list(TEXT)])[0]
     assert part.shape == (1, len(TEXT), encoder.dim // 2)
     np.testing.assert_array_equal(part[0], layers[0, :, : encoder.dim // 2])
 

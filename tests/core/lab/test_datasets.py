@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError
-from core.lab.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence, read_pairs, read_semcor, read_tags, split_documents
+from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence, read_semcor, read_tags, split_documents
 from core.senses.senseval import read_sense_rows, read_senseval, split_rows
 from core.text.sentences import LabeledRow
 
@@ -164,46 +163,6 @@ def test_semcor_has_its_352_documents_and_every_key(data_folder):
     assert all(0 <= t.start < t.end <= len(s.tokens) and t.pos in "nvar" for s in sentences for t in s.targets)
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
-PAIR = {"word": "bank", "tokens_a": ["the", "bank"], "position_a": 1, "tokens_b": ["banks", "of"], "position_b": 0, "same": True}
-
-
-def pairs(path: Path, *rows: dict) -> Path:
-    return write(path, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-@pytest.mark.parametrize(("given", "same"), [(True, True), (False, False), (1, True), (0, False), ("T", True), ("F", False)])
-def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
-    result = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
-    assert result == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    {
-        "a position beyond": ({"position_b": 2}, "position_b 2 in 2 tokens"),
-        "a position before": ({"position_a": -1}, "position_a -1 in 2 tokens"),
-        "a position that is true": ({"position_a": True}, "position_a True"),
-        "no position": ({"position_b": None}, "without position_b"),
-        "tokens as text": ({"tokens_a": "the bank"}, "'the bank' is not a list of words"),
-        "a third answer": ({"same": "maybe"}, "same is 'maybe'"),
-        "a number for an answer": ({"same": 2}, "same is 2"),
-        "a list for an answer": ({"same": []}, "same is "),
-        "a number for a word": ({"word": 3}, "word is 3"),
-    }.values(),
-)
-def test_a_faulty_pair_is_refused_with_its_line(tmp_path, change, said):
-    with pytest.raises(BadInput, match=f"a.jsonl, line 2: .*{re.escape(said)}"):
-        read_pairs(pairs(tmp_path / "a.jsonl", PAIR, PAIR | change))
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "[1]\n", "{oops\n"])
-def test_a_file_without_pairs_is_refused(tmp_path, text):
-    with pytest.raises(BadInput, match=r"a\.jsonl"):
-        read_pairs(write(tmp_path / "a.jsonl", text))
-
-
 # --- tags -------------------------------------------------------------------------------------------------------------
 
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
@@ -227,7 +186,7 @@ def test_a_file_without_tags_is_refused(tmp_path, text):
         read_tags(write(tmp_path / "a.txt", text))
 
 
-@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_pairs, read_tags])
+@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_tags])
 def test_a_missing_file_is_named(tmp_path, read):
     with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
         read(tmp_path / "none.jsonl")

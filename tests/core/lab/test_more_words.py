@@ -7,7 +7,7 @@ import pytest
 
 from core.common.config import ASSETS
 from core.files import registry
-from core.lab.sentence_checks import CheckedSentence, faults, meeting, read_rows
+from core.lab.sentence_checks import CheckedSentence, faults, read_rows, shared_lines
 from core.text.corpora import open_corpus
 from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
@@ -28,7 +28,7 @@ def test_four_hundred_words_have_senses_of_ten_sentences_each_and_no_fault(rows)
 
 
 def test_in_five_hundred_sentences_two_of_the_words_meet_no_two_of_them_twice(rows):
-    twice = meeting(rows)
+    twice = shared_lines(rows)
     met = [row for row in rows if row.line in twice]
     pairs = [frozenset((a.lemma, b.lemma)) for a, b in zip(met[::2], met[1::2], strict=True)]
     assert len(pairs) >= 500 and len(set(pairs)) == len(pairs) and len({lemma for pair in pairs for lemma in pair}) >= 400
