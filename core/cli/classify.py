@@ -38,7 +38,6 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
 
 @command(
     "train",
-    "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="NAME", required=True, many=True),
     option("--train", ".csv, .tsv, .xlsx, .jsonl, .txt with tabs, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
@@ -59,6 +58,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
+    """Train text classifiers on labeled rows and score them on held-out ones."""
     from ..classify import tasks
     from ..classify.committee import with_members
     from ..classify.head import save_head
@@ -105,7 +105,6 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
 
 @command(
     "classify",
-    "Each trained classifier's prediction for a text, with its confidence.",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="NAME", many=True),
@@ -113,6 +112,7 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
     *MODEL_AND_VECTORS,
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
+    """Print each trained classifier's prediction for a text, with its confidence."""
     from ..classify import tasks
     from ..classify.readable_words import letters_of, read_and_unread
 
@@ -132,12 +132,9 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     return {"text": text, "task": task.name, "variants": result}, lines
 
 
-@command(
-    "fetch",
-    "Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped.",
-    argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
-)
+@command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS))
 def fetch_data(*, data_set) -> Answer:
+    """Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped."""
     return fetch_files(public_data.files_of(data_set), public_data.PUBLISHED)
 
 

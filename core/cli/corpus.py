@@ -25,7 +25,6 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 
 @command(
     "search",
-    "Every line with a word, how often and how evenly it occurs.",
     *QUERY,
     option(
         "--order",
@@ -42,6 +41,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
+    """List every line with a word, and how often and how evenly it occurs."""
     from ..views import concordance as views
 
     request = views.ConcordanceRequest(query=query, documents=tuple(documents), **options)
@@ -60,7 +60,6 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
 
 @command(
     "collocates",
-    "Words near a word, by how strongly they go with it.",
     *QUERY,
     WINDOW,
     option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
@@ -71,6 +70,7 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
+    """List the words near a word, by how strongly they go with it."""
     from ..views import concordance as views
 
     request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
@@ -83,7 +83,6 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
 
 @command(
     "keyness",
-    "The words that a corpus has more often than another, by log-likelihood.",
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
@@ -92,6 +91,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     *TABLE,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
+    """List the words that a corpus has more often than another, by log-likelihood."""
     from ..views import concordance as views
     from ..views.left_out import describe_shared
 

@@ -39,7 +39,6 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
 
 @command(
     "neighbors",
-    "Nearest occurrences of a word in a sentence.",
     *PLACE,
     READ_AS,
     *MODEL,
@@ -54,6 +53,7 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
     index="corpus approximate cluster",
 )
 def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
+    """List the nearest occurrences of a word in a sentence."""
     from ..elmo.mix import layer_weights
     from ..index import neighbors
     from ..index.sense_space import LAYER
@@ -142,13 +142,9 @@ def _facts(place, word: WordInContext) -> dict:
     return {"word": place.word, "sentence": place.sentence, "tokens": list(word.tokens), "position": word.position}
 
 
-@command(
-    "static-neighbors",
-    "Nearest words by static vectors (GloVe, word2vec).",
-    option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
-    *(VECTORS, DOWNLOAD, BEST),
-)
+@command("static-neighbors", option("--word", "a word of the vectors' vocabulary", metavar="W", required=True), *(VECTORS, DOWNLOAD, BEST))
 def static_neighbors(*, word, vectors, download, k) -> Answer:
+    """List the nearest words by static vectors (GloVe, word2vec)."""
     vectors = open_static(vectors, download=download)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbors(word, k)]
     return {"word": word, "neighbors": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
@@ -156,7 +152,6 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
 
 @command(
     "verdict",
-    "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word, or a form of it (default: the word that Home compares, one that both sentences have)", metavar="W"),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True),
     option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
@@ -164,6 +159,7 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
     *MODEL,
 )
 def verdict(*, word, sentence, language, read_as, model) -> Answer:
+    """Decide whether a word means the same in two sentences: Home's verdict."""
     from ..views import levels
     from ..workspace import open_workspace
 
@@ -197,7 +193,6 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
 
 @command(
     "substitutes",
-    "The words that a biLM expects in a word's place.",
     *PLACE,
     BEST,
     option("--direction", "expected from the left, the right, or both", choices=("both", "forward", "backward"), default="both"),
@@ -206,6 +201,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     place="word sentence position",
 )
 def substitutes(*, place, k, direction, common, model) -> Answer:
+    """List the words that a biLM expects in a word's place."""
     from ..views.substitutes import SubstitutesRequest, compute
 
     model = open_model(model)
@@ -218,7 +214,6 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
 
 @command(
     "view",
-    "What a page computes, as JSON: a request in, a result out.",
     argument("name", f"which view: {', '.join(wire.VIEWS)}", metavar="NAME"),
     option(
         "--request",
@@ -231,6 +226,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     *MODEL,
 )
 def view(*, name, request, corpus, vectors, model) -> Answer:
+    """Compute the result of a page as JSON: a request in, a result out."""
     try:
         parsed = json.loads(request)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Build commands from functions: `@command("name", "help", option("--word", "help"), *MODEL)`.
+"""Build commands from functions: `@command("name", option("--word", "help"), *MODEL)`. A function's docstring is its help.
 
 A command returns a result for --json and a text for people. Commands import torch only inside their functions, so that --help is fast.
 """
@@ -39,8 +39,8 @@ class Command(click.Command):
     has a keyword `outputs`, an Outputs.
     """
 
-    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
-        super().__init__(name, callback=callback, **settings)
+    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], params: list[click.Parameter]) -> None:
+        super().__init__(name, callback=callback, params=params, help=callback.__doc__, context_settings=SETTINGS)
         self.path = name  # with the names of its groups
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
@@ -132,8 +132,8 @@ def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence
     return click.Argument([name], help=help_text, nargs=-1 if many else 1, **settings)
 
 
-def command(name: str, help_text: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:
-    """Make a command of a function whose keywords are these options and groups of them.
+def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:
+    """Make a command of a function whose keywords are these options and groups of them, and whose docstring is the help.
 
     --json is added to every command, and --overwrite to one that writes.
     """
@@ -141,7 +141,7 @@ def command(name: str, help_text: str, *options: click.Parameter, **groups: str)
     writing = [k for k, param in enumerate(params) if isinstance(param.type, OutputPath)]
     if writing and OVERWRITE not in params:
         params.insert(writing[-1] + 1, OVERWRITE)
-    return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
+    return partial(Command, name, groups=groups, params=params)
 
 
 def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]) -> click.Group:

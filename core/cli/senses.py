@@ -26,7 +26,6 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
 
 @command(
     "change",
-    "How a word's use differs between two corpora or two spans of dates; without --word, which words differ most.",
     option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
     option("--first", CORPUS.help, metavar="C", default=""),
     option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
@@ -46,6 +45,7 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
     ranking="at_least most",
 )
 def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph, csv, model, outputs) -> Answer:
+    """Measure how a word's use differs between two corpora or spans of dates; without --word, rank the words that differ most."""
     from ..corpus import usage_graphs
     from ..views import change
     from ..views.sides import Side
@@ -155,7 +155,6 @@ def _side(corpus: str, dates: str, name: str):
 
 @command(
     "spread",
-    "A few labels of a word's sentences spread to all of them, with probabilities; the most doubtful to label next.",
     WORD,
     option("--labels", "JSONL: tokens, position, sense, as this command and the page write it", metavar="FILE", required=True),
     CORPUS,
@@ -173,6 +172,7 @@ def _side(corpus: str, dates: str, name: str):
     annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, outputs) -> Answer:
+    """Spread a few labels of a word's sentences to all of them, with probabilities, and name the most doubtful ones."""
     from ..corpus import label_files
     from ..corpus.label_files import carry_rows
     from ..views import induction
@@ -221,7 +221,6 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
 
 @command(
     "glosses",
-    "A WordNet's glosses beside a word's sense groups, the likeliest of each first: a guess. Needs the package wn and its data.",
     WORD,
     CORPUS,
     option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
@@ -230,6 +229,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     *TABLE,
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
+    """List a WordNet's glosses for a word's sense groups, the likeliest first: a guess. Needs the package wn and its data."""
     from ..views import induction
 
     workspace = workspace_of(model, corpus)

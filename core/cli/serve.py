@@ -47,13 +47,12 @@ serve = Serve("serve", params=list(OPTIONS), help=HELP, context_settings=SETTING
 
 @command(
     "live",
-    "Write one HTML file that runs the model in any browser, from disk, without a server.",
     option("--output", "the file", metavar="FILE", default="elmoscope.html"),
     option("--examples", 'your own: {"bank": ["We sat on the bank.", "The bank lent money."]}', metavar="FILE"),
     *MODEL,
 )
 def live(*, output, examples, model) -> Answer:
-    """Write the page."""
+    """Write one HTML file that runs the model in any browser, from disk, without a server."""
     from ..live.page import page_of, read_examples, write
     from ..workspace import open_workspace
 

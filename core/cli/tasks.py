@@ -29,7 +29,6 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 
 @command(
     "train",
-    "Train a task's head and score it on the test set; resumes where it stopped.",
     *HEAD,
     option("--further", "also train on these: reddit, amazon (questions)", metavar="SET", many=True),
     option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
@@ -42,6 +41,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
     recipe="seed epochs random_labels limit_train limit_test",
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
+    """Train a task's head and score it on the test set; resumes where it stopped."""
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
     from ..tasks.heads import FILES, freeze, save_head
@@ -66,13 +66,13 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
 
 @command(
     "evaluate",
-    "Score a trained head on the test set.",
     *HEAD,
     option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
     option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
     *MODEL_AND_VECTORS,
 )
 def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
+    """Score a trained head on the test set."""
     from ..learning.features import vectors_fingerprint
     from ..tasks import results as measured
     from ..tasks.catalog import task_named
@@ -95,14 +95,9 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     return values, f"{task.name}, {variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
 
 
-@command(
-    "fetch",
-    "Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay.",
-    option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"),
-    ONLY,
-)
+@command("fetch", option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"), ONLY)
 def fetch(*, data, only) -> Answer:
-    """Download the published files of the tasks, and unpack the part of SNLI's archive that is read."""
+    """Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay."""
     from ..tasks.catalog import task_named
     from ..tasks.entailment import unpack
     from ..tasks.task import MADE_BY_HAND

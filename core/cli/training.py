@@ -25,7 +25,6 @@ TEXT = (
 
 @command(
     "pretrain",
-    "Train a biLM on text; resumes from its checkpoints.",
     *TEXT,
     option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
     flag("--resume", "continue from DIR's checkpoints"),
@@ -51,6 +50,7 @@ TEXT = (
     steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
 )
 def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
+    """Train a biLM on text; resumes from its checkpoints."""
     import torch
 
     from ..common.config import MINI
@@ -127,7 +127,6 @@ def _go_on(name: str, training):
 
 @command(
     "glove",
-    "Train GloVe vectors on text.",
     *TEXT,
     option("--output", "the folder of vectors", metavar="DIR", required=True),
     option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
@@ -138,6 +137,7 @@ def _go_on(name: str, training):
     text="corpus language hold_out",
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
+    """Train GloVe vectors on text."""
     from ..static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from ..training.data import prepare
 

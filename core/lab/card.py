@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 
 @command(
     "all-words",
-    "Senses of all words of held-out documents: nearest sense centroid.",
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=finite, default=0.9),
     *(SEED, SPACE, *MODEL),
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
-    """Measure the nearest sense centroid on all words of held-out documents."""
+    """Measure senses of all words of held-out documents: nearest sense centroid."""
     from . import all_words
 
     sentences = read_semcor(data)
@@ -53,14 +52,13 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 
 @command(
     "tags",
-    "Tags predicted from each layer by a linear probe.",
     option("--train", "CoNLL columns: token, tag; a blank line between sentences; or CoNLL-U", metavar="A", required=True),
     option("--test", "columns as in --train", metavar="B", required=True),
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
 def evaluate_tags(*, train, test, limit, model) -> Answer:
-    """Measure a linear probe for tags."""
+    """Predict tags from each layer by a linear probe."""
     from . import layer_scores
 
     train = read_tags(train)[:limit]
@@ -77,12 +75,11 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
 
 @command(
     "sentences",
-    "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
     *(SPACE, *MODEL),
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
-    """Measure a corpus of sense-labeled sentences."""
+    """Measure the bundled sentences: 1-NN, silhouette and cosine gap per layer."""
     from . import own_sentences
 
     model = open_model(model)
@@ -107,9 +104,9 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     return scores, lines
 
 
-@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+@command("random", SPACE, *MODEL)
 def evaluate_random(*, space, model) -> Answer:
-    """Measure the cosines of random pairs of words."""
+    """Measure the cosine of two random words, layer by layer."""
     from ..analysis import anisotropy
 
     model = open_model(model)
@@ -136,7 +133,6 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of sever
 
 @command(
     "card",
-    "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
@@ -144,7 +140,7 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of sever
     *MODEL,
 )
 def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
-    """Take every measure whose data are present. Write the card after each, so that an interrupted run keeps its results."""
+    """Take all measures whose data are there and store them with the model."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
@@ -230,13 +226,12 @@ def _as_list(value) -> list:
 
 @command(
     "lessons",
-    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
     OVERWRITE,
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
-    """Measure the parts of the lessons and store them next to the model."""
+    """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
     from ..evaluation.lessons import FILE, read
     from . import lessons
 
@@ -256,7 +251,6 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
 
 @command(
     "layers",
-    "Compare models on the same data, by layer and best mix.",
     option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
     option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
     option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
@@ -266,7 +260,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     *(PIECES, DOWNLOAD),
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
-    """Compare several models on the same data, layer by layer. Each measure is written as soon as it is done."""
+    """Compare models on the same data, by layer and best mix."""
     from .layer_scores import compare_models, data_of
 
     folder = Path(data)
@@ -299,13 +293,9 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     return result, lines
 
 
-@command(
-    "check-sentences",
-    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
-    argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
-)
+@command("check-sentences", argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"))
 def check_sentences(*, file) -> Answer:
-    """List the rules that a file of sense-labeled sentences breaks, and count its content."""
+    """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
     rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {
