@@ -1,4 +1,4 @@
-"""`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
+"""Commands `corpus search`, `corpus collocates` and `corpus keyness`: results as a table, JSON or CSV."""
 
 from ..files.formulas import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
@@ -28,7 +28,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     *QUERY,
     option(
         "--order",
-        "text, source, sense, random, substitutes, or the word beside it: left, left2, left3, right, right2, right3",
+        "text, source, sense, random, substitutes, or the word next to it: left, left2, left3, right, right2, right3",
         default="text",
     ),
     option("--near", "only lines that also have this word or phrase within the window", metavar="W", default=""),
@@ -54,8 +54,8 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     notes = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
-    near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return result, filter(None, (*notes, forms, near, *table))
+    similar = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
+    return result, filter(None, (*notes, forms, similar, *table))
 
 
 @command(

@@ -119,8 +119,8 @@ def evaluate_vectors(*, vectors) -> Answer:
 
     scores = {name: measured(open_static(name)) for name in vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
-    for name, of_it in scores.items():
-        values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
+    for name, score in scores.items():
+        values = [score[key]["spearman"] for key in ("wordsim353", "simlex999")] + [score["analogies"]["all"]["accuracy"]]
         lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
     return scores, lines
 
@@ -131,10 +131,12 @@ def score_table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict]
     return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
-def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
-    """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or those of
-    another key."""
-    differences = {f"{name} minus {beside}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
+def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "", baseline: str = "the static context") -> list[str]:
+    """Format paired differences in points, one per line: every space minus the baseline, and layer 1 minus layer 2.
+
+    `key` is the difference's place in a row of scores.
+    """
+    differences = {f"{name} minus {baseline}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
     if key == "less_static" and scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]
     lines = []
@@ -147,6 +149,7 @@ def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "
 
 
 def weights_text(row: dict) -> str:
+    """Format the weights of a layer mix, if the row has them."""
     return f"weights {', '.join(f'{w:.2f}' for w in row['weights'])}" if "weights" in row else ""
 
 

@@ -47,6 +47,7 @@ class Command(click.Command):
             self.groups["model"] = ModelOptions
 
     def __call__(self, **options) -> tuple[dict, str]:
+        """Run the function with these options and the defaults of all others."""
         defaults = self.make_context(self.name, [], resilient_parsing=True).params
         return self.answer(**self._group(defaults | options))
 
@@ -99,6 +100,7 @@ class OutputPath(click.ParamType):
         self.is_checked = is_checked  # by the command line; else by the function itself
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path unchanged. Fails if it cannot be written."""
         place = Path(value).expanduser()
         try:
             nearest = next(path for path in (place, *place.parents) if path.exists())
@@ -126,7 +128,7 @@ def flag(name: str, help_text: str) -> click.Option:
 
 
 def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence[str] = (), **settings) -> click.Argument:
-    """Make an argument, or one that takes all further words if `many`."""
+    """Make an argument, or one that takes all remaining words if `many`."""
     if choices:
         settings["type"] = click.Choice(choices)
     return click.Argument([name], help=help_text, nargs=-1 if many else 1, **settings)
@@ -152,9 +154,9 @@ def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]
     return click.Group(name, commands, help=help_text, no_args_is_help=False, context_settings=SETTINGS)
 
 
-def whole(least: int, most: int = 2**31 - 1) -> click.IntRange:
-    """Return the type of an integer within bounds; without `most`, one that fits 32 bits."""
-    return click.IntRange(least, most)
+def whole(lowest: int, highest: int = 2**31 - 1) -> click.IntRange:
+    """Return the type of an integer within bounds; without `highest`, one that fits 32 bits."""
+    return click.IntRange(lowest, highest)
 
 
 def finite(text: str) -> float:

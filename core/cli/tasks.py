@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..common.config import cache_folder
 from ..common.errors import MissingArtifact
@@ -13,15 +12,12 @@ from ..files import public_data
 from .options import MODEL_AND_VECTORS, Answer, command, flag, group, option, whole
 from .shared import epoch_notes, fetch_files, mix_text, note, open_both, progress
 
-if TYPE_CHECKING:
-    pass
-
 # core.tasks.catalog, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
 HEAD = (
     option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True),
-    option("--variant", "GloVe and characters, or ELMo beside them", choices=("baseline", "elmo"), default="elmo"),
+    option("--variant", "GloVe and characters, or ELMo next to them", choices=("baseline", "elmo"), default="elmo"),
     DATA,
 )
 ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
@@ -67,7 +63,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
 @command(
     "evaluate",
     *HEAD,
-    option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
+    option("--test", "another test set instead of the task's own: xquad (questions)", metavar="SET"),
     option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
     *MODEL_AND_VECTORS,
 )
@@ -115,6 +111,7 @@ def fetch(*, data, only) -> Answer:
 
 
 def task_notes():
+    """Return a function that notes the epochs of a head's training."""
     return epoch_notes(lambda measures: f"dev {measures['score']:.2%}")
 
 

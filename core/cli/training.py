@@ -1,4 +1,4 @@
-"""`pretrain` and `glove`: a model or vectors, trained here."""
+"""Commands `pretrain` and `glove`: train a model or vectors."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -81,9 +81,9 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
         device=choose(network.device).type,
     )
     atomic.check_replaceable(output, ".*" if resume else recipe.OWN)
-    made = Path(output) / "model"
-    if resume or not made.exists():  # else the training that is there is named
-        outputs.check_folder(made, recipe.MODEL)
+    model = Path(output) / "model"
+    if resume or not model.exists():  # else the message names the training that is there
+        outputs.check_folder(model, recipe.MODEL)
     training, warm_up = _started(training, start)
     how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
     folder = recipe.run(training, Path(output), start=warm_up, **how)
@@ -91,7 +91,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
 
 
 def _started(training, start):
-    """The training that starts from a model or from vectors, and what gives them to its trainer."""
+    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer."""
     from ..learning.features import vectors_fingerprint
     from ..training import warm_start
 
@@ -111,7 +111,7 @@ def _started(training, start):
 
 
 def _go_on(name: str, training):
-    """The recipe with the shape of a trained model, and what starts a trainer from it."""
+    """Return the recipe with the shape of a trained model, and the function that initializes a trainer from it."""
     from ..elmo.models import model_fingerprint
     from ..elmo.weights import find_files, load_bilm, load_softmax, read_options
     from ..training.warm_start import go_on_from
@@ -129,7 +129,7 @@ def _go_on(name: str, training):
     "glove",
     *TEXT,
     option("--output", "the folder of vectors", metavar="DIR", required=True),
-    option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
+    option("--work", "where prepared text and checkpoints are stored (default: next to the output)", metavar="DIR"),
     option("--processes", "processes that read the corpus (default 2)", type=whole(1, 64), default=2),
     CLUSTER,
     option("--epochs", "passes over the counts (default 20)", type=int, default=20),

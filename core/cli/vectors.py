@@ -1,4 +1,4 @@
-"""The commands about texts and models: `embed`, `predict`, `index`, and `allennlp setup`."""
+"""Commands about texts and models: `embed`, `predict`, `index`, `convert` and `allennlp setup`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
     if cluster is not None and (stateful or engine == "allennlp"):
-        raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
+        raise BadInput("--cluster needs independent sentences: leave out --stateful and --engine allennlp.")
     parts = Path(f"{output}.parts")
     if cluster is not None:
         atomic.check_replaceable(parts, BATCH)
@@ -64,7 +64,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     how = (model, sentences, stateful, batch_size)
     layers = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
     streams = {f"{k}/": stream for k, stream in enumerate(layers)} if stateful else {"": layers}
-    arrays = {f"{stream}{k}": array for stream, of in streams.items() for k, array in enumerate(of)}
+    arrays = {f"{stream}{k}": array for stream, items in streams.items() for k, array in enumerate(items)}
     seconds = time.perf_counter() - started
     with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
@@ -165,7 +165,7 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     TEXT_COLUMN,
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
-    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
+    flag("--senses", "also store what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
 )
@@ -194,7 +194,7 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
-    sense_space(SENSES if senses else None, model)  # says what is missing, before any work
+    sense_space(SENSES if senses else None, model)  # raises before any work if something is missing
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
@@ -227,12 +227,11 @@ def index_info(*, folder) -> Answer:
 def index_approximate(*, folder, senses, model) -> Answer:
     """Make an approximate index, for tables of millions of occurrences."""
     from ..cluster import approximate
-    from ..cluster import senses as sense_shards
     from ..cluster.shards import open_shards
 
     if senses:
         model = open_model(model)
-        index_meta = sense_shards.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
+        index_meta = approximate.build_senses(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
     else:
         index_meta = approximate.build(open_shards(folder), report=progress("rows"))
     text = "{occurrences:,} occurrences in {cells:,} cells, {mb:.1f} MB, made in {seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""Measure a language model on BLiMP: is the grammatical sentence of a minimal pair the more probable one?
+"""Measure on BLiMP how often a language model finds the grammatical sentence of a minimal pair more probable.
 
 BLiMP (Warstadt et al. 2020) has 67 sets of 1,000 English pairs, as JSON lines. A sentence's log probability is the sum over its tokens
 and its end (backward: its beginning). A word outside the vocabulary counts as <UNK>.

@@ -68,10 +68,10 @@ class Encoder:
 
     def at(self, precision: str) -> Encoder:
         """Return the same model and word cache with LSTM weights of another precision."""
-        other = copy.copy(self)
-        vars(other).pop("_edges", None)
-        other.stacks, other.precision = stacks(self.model, precision), precision
-        return other
+        encoder = copy.copy(self)
+        vars(encoder).pop("_edges", None)
+        encoder.stacks, encoder.precision = stacks(self.model, precision), precision
+        return encoder
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
         """Add char-CNN vectors (n, P) of n spellings that this model computed before."""

@@ -47,7 +47,7 @@ def _tanh(x):
 
 @lru_cache(maxsize=16)
 def compiled(hidden: int) -> Cell:
-    """Compile the cell for one hidden size. As a constant it tells the compiler that gates do not overlap."""
+    """Compile the cell for one hidden size. As a constant, the size shows the compiler that gates do not overlap."""
     from numba import njit
 
     options = {"fastmath": True, "error_model": "numpy", "nogil": True}

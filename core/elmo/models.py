@@ -69,7 +69,7 @@ def open_model(
 ) -> Model:
     """Open a model by registry name or folder, on a device of core.common.device.
 
-    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` says how a transformer's pieces become words.
+    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` is the pooling of a transformer's pieces into words (core.engines.transformer).
     """
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)

@@ -27,8 +27,8 @@ def side_by_side(direction: Callable, threads: Executor, device: torch.device = 
     """
     if device.type != "cpu":
         return direction(False), direction(True)
-    each = max(1, torch.get_num_threads() // 2)
-    ahead, behind = (threads.submit(_with_threads, each, direction, backward) for backward in (False, True))
+    n_threads = max(1, torch.get_num_threads() // 2)
+    ahead, behind = (threads.submit(_with_threads, n_threads, direction, backward) for backward in (False, True))
     return ahead.result(), behind.result()
 
 

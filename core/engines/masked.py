@@ -21,7 +21,7 @@ class Likely:
 
     text: str
     probability: float
-    whole: bool  # begins a word; else it goes on with the one before
+    begins_word: bool  # otherwise it continues the piece before it
 
 
 @dataclass(frozen=True, slots=True)

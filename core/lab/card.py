@@ -44,7 +44,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = score_table(scores, head, cells, "most_frequent")
-    lines += difference_lines(scores) + difference_lines(scores, "less_frequent", beside="the most frequent sense")
+    lines += difference_lines(scores) + difference_lines(scores, "less_frequent", baseline="the most frequent sense")
     unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
     lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
     return scores, lines

@@ -160,8 +160,8 @@ class Trainer:
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
-            loss, beside = self.loss(read, batch, negatives, backward=backward)
-            ((loss + beside) / 2).backward()
+            loss, topic = self.loss(read, batch, negatives, backward=backward)
+            ((loss + topic) / 2).backward()
             return loss.item() / 2, read.grad
 
         (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
@@ -192,7 +192,7 @@ class Trainer:
     def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
         config = self.config
         mapped = partial(self.topic, backward=backward)
-        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
+        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and unknown words are not content words
         if config.topic_target != losses.BAG:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
             distances = losses.draw_distances(config.topic_draws, config.topic_reach, generator)
@@ -284,8 +284,8 @@ class Trainer:
         with artifacts.read_checkpoint(path) as state:
             before = {"corpus": json.loads(state["corpus"]), **json.loads(state["config"])}
             mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
-            if other := artifacts.describe_differences(before, mine):
-                raise ValueError(other)
+            if differences := artifacts.describe_differences(before, mine):
+                raise ValueError(differences)
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
             if bool(state.get("topic")) != bool(self.topic):

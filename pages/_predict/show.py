@@ -171,7 +171,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     st.html(WORD_STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
-        tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
+        tuple(Prediction(item.text if item.begins_word else f"…{item.text}", item.probability) for item in result.likeliest),
         0.0,
         result.probability,
         result.rank,
@@ -180,7 +180,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _insert, position)
     notice(_describe_masked(word, result))
     rows = [
-        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
+        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.begins_word}
         for k, item in enumerate(result.likeliest, 1)
     ]
     lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")

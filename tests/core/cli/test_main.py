@@ -355,9 +355,9 @@ def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, 
 def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_without_it(call, model, corpus):
     request = ("neighbors", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
     status, out, err = call(*request)
-    assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' stands at 1, 4" in err
+    assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' is at 1, 4" in err
     status, out, err = call(*request, "--position", 4)
-    assert one_object(status, out, err)["query"]["position"] == 4 and "stands at" not in err
+    assert one_object(status, out, err)["query"]["position"] == 4 and "is at" not in err
 
 
 def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call, model, foreseeing, corpus, tmp_path):

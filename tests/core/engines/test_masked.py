@@ -41,7 +41,7 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     assert result.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
     assert result.probability == pytest.approx(float(shares[6]), abs=1e-6)
     assert result.rank == 1 + int((shares > shares[6]).sum())
-    endings = {item.text for item in result.likeliest if not item.whole}
+    endings = {item.text for item in result.likeliest if not item.begins_word}
     assert endings == {"believ", "ably", "국"}
 
 
