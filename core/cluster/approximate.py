@@ -49,7 +49,7 @@ def build(
 ) -> dict:
     """Make the approximate index next to the shards, on this machine, and return its facts as in meta.json.
 
-    Indexes the layers, or the vectors that `take` returns for rows in a `space` (core.cluster.senses).
+    Indexes the layers, or the vectors that `take` returns for rows in a `space`.
     """
     faiss = _faiss()
     began = time.perf_counter()

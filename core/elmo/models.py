@@ -13,8 +13,7 @@ from ..common.device import CPU, choose
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.model_layers import Layers, name_of
-from ..engines.masked import MaskedWords
-from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
+from ..engines.transformer import MEAN, MaskedWords, TransformerEncoder, is_transformer, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
 from ..files.artifacts import file_sha256

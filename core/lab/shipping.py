@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
 from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
-from ..cli.tasks import DATA as TASK_DATA
-from ..cli.tasks import ONLY, task_notes
+from ..cli.training import DATA as TASK_DATA
+from ..cli.training import ONLY, task_notes
 from ..evaluation import context_gains
 from ..evaluation.experiments import EXPERIMENTS, read_results, summary
 from ..files import sums

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from core.cluster.approximate import ApproximateSenses, build_senses
 from core.cluster import shards as index
+from core.cluster.approximate import ApproximateSenses, build_senses
 from core.cluster.search import SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
