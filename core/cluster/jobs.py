@@ -100,8 +100,7 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
-            message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
-            raise BadInput(message) from None
+            raise BadInput(t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))) from None
         with _report_errors(address):
             yield client
     finally:

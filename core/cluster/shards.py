@@ -139,8 +139,7 @@ def open_shards(where: str | Path) -> Shards:
         shard = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
         return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (shard,))
     if not store.has(INDEX):
-        message = t("{place} lacks {file}. Build it: python -m core index build --help", place=where, file=INDEX)
-        raise MissingArtifact(message)
+        raise MissingArtifact(t("{place} lacks {file}. Build it: python -m core index build --help", place=where, file=INDEX))
     try:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
@@ -165,8 +164,7 @@ def open_shards(where: str | Path) -> Shards:
             raise ValueError(say_wrong("occurrences", meta["occurrences"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = say_wrong(str(error).strip("'"), None) if isinstance(error, KeyError) else error
-        message = t("{file} is damaged: {reason}. Rebuild the index.", file=f"{where}/{INDEX}", reason=reason)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", file=f"{where}/{INDEX}", reason=reason)) from None
     return Shards(store.url, meta, tuple(shards))
 
 

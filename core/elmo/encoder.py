@@ -341,8 +341,7 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
             vectors = file["vectors"]
             is_other_model = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        message = t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)) from None
     if is_other_model:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
