@@ -22,28 +22,26 @@ from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingAr
 from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
 from ..elmo.models import Model
-from ..files import public_data
+from ..files import published
 from ..files.artifacts import parse_json
 from ..learning.features import Frozen, Report, freeze_each, vectors_fingerprint
 from ..learning.fit import Epoch, Fit, resumed
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
-from .ag_news import clean_ag_news, counts_from_0
-from .committee import make_committee
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
-from .head import Answer, TextHead, classify, load_head, read_meta
+from .head import Answer, TextHead, classify, letters_of, load_head, read_meta
 from .inputs import live_layers
 from .model import VARIANTS, Variant, variant_named
-from .readable_words import letters_of
+from .publications import clean_ag_news, counts_from_0
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_text_fit
+from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_committee, make_text_fit
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
 _WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
-ALL_TEXTS_UP_TO = 40_000  # whose layers are computed whatever split is asked for
+ALL_TEXTS_UP_TO = 40_000  # whose layers are computed for any split
 _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
@@ -62,7 +60,7 @@ class TextTask:
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
     encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
-    bundled: bool = False  # its files lie in assets
+    bundled: bool = False  # its files are in assets
 
 
 def _sentiment(name: str, title: str, **special) -> TextTask:
@@ -146,7 +144,7 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
     result = {}
     for what, name in task.files.items():
         complete = _WHOLE.get(name)
-        path = (public_data.find(complete, folder) if complete else None) or public_data.find(name, ASSETS if task.bundled else folder)
+        path = (published.find(complete, folder) if complete else None) or published.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
         result[what] = path
@@ -163,8 +161,8 @@ def is_here(name: str) -> bool:
 
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Return which file a task lacks and how to get it."""
-    fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
-    fetch = command("python", "-m", "core", "fetch", arguments=[public_data.data_set_of(fetched)]) if fetched else None
+    fetched = name if name in published.PUBLISHED else _WHOLE.get(name)
+    fetch = command("python", "-m", "core", "fetch", arguments=[published.data_set_of(fetched)]) if fetched else None
     values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
         return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)
@@ -174,7 +172,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
         return t(
             "{title} needs {file}, which is missing. Name its folder, or fetch it ({command}) and name {folder}.",
             command=fetch,
-            folder=public_data.fetched_folder(),
+            folder=published.fetched_folder(),
             **values,
         )
     return t("{title} needs {file}, which is not there. Name the folder that holds it.", **values)

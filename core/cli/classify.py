@@ -13,7 +13,7 @@ from ..classify.data import Dataset, SplitConfig
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import ENGLISH, t
-from ..files import public_data, registry
+from ..files import published, registry
 from ..text import languages
 from ..text.languages import Language
 from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
@@ -60,9 +60,9 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
     """Train text classifiers on labeled rows and score them on held-out ones."""
     from ..classify import tasks
-    from ..classify.committee import with_members
     from ..classify.head import save_head
     from ..classify.model import variant_named
+    from ..classify.train import with_members
     from ..common.device import choose
 
     device = choose(model.device)
@@ -114,7 +114,7 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     """Print each trained classifier's prediction for a text, with its confidence."""
     from ..classify import tasks
-    from ..classify.readable_words import letters_of, read_and_unread
+    from ..classify.head import letters_of, read_and_unread
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # refuse a blank text before a model is opened
@@ -135,7 +135,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
 @command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS))
 def fetch_data(*, data_set) -> Answer:
     """Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped."""
-    return fetch_files(public_data.files_of(data_set), public_data.PUBLISHED)
+    return fetch_files(published.files_of(data_set), published.PUBLISHED)
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:

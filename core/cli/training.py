@@ -9,7 +9,7 @@ import numpy as np
 from ..common.config import cache_folder
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
-from ..files import atomic, public_data
+from ..files import atomic, published
 from ..files.artifacts import read_json, short, text_fingerprint
 from ..files.registry import resolve
 from ..text import languages
@@ -163,7 +163,7 @@ def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> An
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
 
 
-# core.tasks.catalog, which imports torch
+# core.tasks.heads, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
 HEAD = (
@@ -190,8 +190,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
     """Train a task's head and score it on the test set; resumes where it stopped."""
     from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import FILES, freeze, save_head
+    from ..tasks.heads import FILES, freeze, save_head, task_named
     from ..tasks.task import read_data
 
     task = task_named(task)
@@ -222,8 +221,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     """Score a trained head on the test set."""
     from ..learning.features import vectors_fingerprint
     from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import freeze, load_head
+    from ..tasks.heads import freeze, load_head, task_named
     from ..tasks.task import read_data, read_test
 
     task = task_named(task)
@@ -245,8 +243,8 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
 @command("fetch", option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"), ONLY)
 def fetch(*, data, only) -> Answer:
     """Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay."""
-    from ..tasks.catalog import task_named
     from ..tasks.entailment import unpack
+    from ..tasks.heads import task_named
     from ..tasks.task import MADE_BY_HAND
 
     rooms = set()
@@ -256,9 +254,9 @@ def fetch(*, data, only) -> Answer:
             note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
         else:
             rooms |= {path.partition("/")[0] for path in paths}
-    names = [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]
-    folder = Path(data) if data else public_data.fetched_folder() / "tasks"
-    return fetch_files(names, public_data.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
+    names = [name for name in published.TASK_FILES if name.partition("/")[0] in rooms]
+    folder = Path(data) if data else published.fetched_folder() / "tasks"
+    return fetch_files(names, published.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
 
 
 def task_notes():

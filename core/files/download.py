@@ -25,8 +25,9 @@ from filelock import Timeout
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from .artifacts import file_sum, read_json, write_json
+from .artifacts import read_json, write_json
 from .atomic import cannot_write, locked, rename
+from .sums import file_sum
 
 RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses after which another try may help
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
@@ -117,8 +118,9 @@ class _Transfer:
         return self.target.with_name(f"{self.target.name}.part.json")
 
     @property
-    def host(self) -> str:
-        return urlsplit(self.url).hostname or self.url
+    def names(self) -> dict[str, str]:
+        """Return the values of messages: the file's name, its host and its address."""
+        return {"name": self.target.name, "host": urlsplit(self.url).hostname or self.url, "url": self.url}
 
     def run(self) -> None:
         """Request the file, then what is missing, until it is complete. Give up after TRIES in a row without progress."""
@@ -130,19 +132,27 @@ class _Transfer:
                 if self.request(self.resume_headers()):
                     return
             except (OSError, http.client.HTTPException) as error:
-                problem = describe_failure(error, self.url, self.target.name, answered=self.answered)
+                problem = self.describe_failure(error)
             failures = 0 if self.stream.tell() > before else failures + 1
             if failures < TRIES:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
-        raise MissingArtifact(
-            t(
-                "{name} from {host} failed: {problem}. {n:,} bytes kept. Try again.",
-                name=self.target.name,
-                host=self.host,
-                problem=problem,
-                n=self.stream.tell(),
-            )
-        )
+        values = self.names | {"problem": problem, "n": self.stream.tell()}
+        raise MissingArtifact(t("{name} from {host} failed: {problem}. {n:,} bytes kept. Try again.", **values))
+
+    def describe_failure(self, error: Exception) -> str:
+        """Describe an error after which another try may help. Raises MissingArtifact if none can."""
+        reason = getattr(error, "reason", error)
+        if isinstance(error, urllib.error.HTTPError):
+            if error.code in RETRIED:
+                return t("server: {code} {reason}", code=error.code, reason=reason)
+            values = self.names | {"code": error.code, "reason": reason}
+            raise MissingArtifact(t("{host} answers {code} {reason} for {url}. Use another source.", **values)) from None
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            values = self.names | {"reason": reason.verify_message}
+            raise MissingArtifact(t("Certificate of {host} refused ({reason}). Check date and network.", **values)) from None
+        if isinstance(reason, socket.gaierror) and not self.answered:  # a host that has answered exists
+            raise MissingArtifact(t("{host} not found (for {name}). Check the network.", **self.names)) from None
+        return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
     def check(self, sums: dict[str, str | None]) -> None:
         """Compare the sums with the published ones. Remove the file and raise CorruptArtifact if they differ."""
@@ -150,16 +160,8 @@ class _Transfer:
             digest = file_sum(self.part, kind) if expected else None
             if digest != expected:
                 self.restart()
-                raise CorruptArtifact(
-                    t(
-                        "{name} from {url} has {kind} {found}, not {expected}: removed. Try again.",
-                        name=self.target.name,
-                        url=self.url,
-                        kind=kind,
-                        found=digest,
-                        expected=expected,
-                    )
-                )
+                values = self.names | {"kind": kind, "found": digest, "expected": expected}
+                raise CorruptArtifact(t("{name} from {url} has {kind} {found}, not {expected}: removed. Try again.", **values))
 
     def resume_headers(self) -> dict[str, str]:
         """Return headers that request what is missing, or the complete file if it has changed."""
@@ -183,7 +185,7 @@ class _Transfer:
         """Send one request and append its answer to the part. Return whether the file is complete."""
         self.check_stop()
         try:
-            answer = _make_opener(self.host).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
+            answer = _make_opener(self.names["host"]).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code != 416:
@@ -218,37 +220,22 @@ class _Transfer:
             write_json(self.note, {"url": self.url, "validator": validator, "total": total})
         if self.size is not None and total not in (None, self.size):
             self.restart()
-            raise CorruptArtifact(
-                t(
-                    "{host} offers {name} with {n:,} bytes instead of {size:,}. Use another source.",
-                    host=self.host,
-                    name=self.target.name,
-                    n=total,
-                    size=self.size,
-                )
-            )
+            values = self.names | {"n": total, "size": self.size}
+            raise CorruptArtifact(t("{host} offers {name} with {n:,} bytes instead of {size:,}. Use another source.", **values))
         total = self.size if total is None else total
         free = shutil.disk_usage(self.target.parent).free
         if total is not None and total - done > free:
-            raise BadInput(
-                t(
-                    "{name} needs {needed:,.0f} MB; {folder} has {free:,.0f} MB. Free space, or set ELMOSCOPE_CACHE.",
-                    name=self.target.name,
-                    needed=(total - done) / 1e6,
-                    folder=self.target.parent,
-                    free=free / 1e6,
-                )
-            )
+            values = self.names | {"needed": (total - done) / 1e6, "folder": self.target.parent, "free": free / 1e6}
+            raise BadInput(t("{name} needs {needed:,.0f} MB; {folder} has {free:,.0f} MB. Free space, or set ELMOSCOPE_CACHE.", **values))
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
-        most = MAX_BYTES if total is None else total
+        max_bytes = MAX_BYTES if total is None else total
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
-            if self.stream.tell() + len(chunk) > most:
+            if self.stream.tell() + len(chunk) > max_bytes:
                 self.restart()
-                raise CorruptArtifact(
-                    t("{host} sent over {most:,} bytes of {name}. Use another source.", host=self.host, most=most, name=self.target.name)
-                )
+                values = self.names | {"most": max_bytes}
+                raise CorruptArtifact(t("{host} sent over {most:,} bytes of {name}. Use another source.", **values))
             try:
                 view = memoryview(chunk)
                 while view:
@@ -260,11 +247,11 @@ class _Transfer:
             self.check_stop()
 
     def report_progress(self, total: int | None) -> None:
-        now = time.monotonic()
+        seconds = time.monotonic()
         done = self.stream.tell()
-        if self.report and (now - self.reported >= REPORT_S or done == total):
-            self.reported = now
-            self.report(Progress(self.target.name, done, total, self.received / max(now - self.started, 1e-3)))
+        if self.report and (seconds - self.reported >= REPORT_S or done == total):
+            self.reported = seconds
+            self.report(Progress(self.target.name, done, total, self.received / max(seconds - self.started, 1e-3)))
 
     def restart(self) -> None:
         self.stream.seek(0)
@@ -312,28 +299,6 @@ def check_url(url: str) -> None:
         fine = False
     if not fine:
         raise BadInput(t("{url} is not an https address. Use one.", url=shorten(url, 200)))
-
-
-def describe_failure(error: Exception, url: str, name: str, *, answered: bool) -> str:
-    """Describe an error of a request for the file `name`, if another try may help. Raises MissingArtifact if it cannot.
-
-    `answered` states that the host has answered before, so it exists.
-    """
-    host = urlsplit(url).hostname or url
-    reason = getattr(error, "reason", error)
-    if isinstance(error, urllib.error.HTTPError):
-        if error.code in RETRIED:
-            return t("server: {code} {reason}", code=error.code, reason=error.reason)
-        raise MissingArtifact(
-            t("{host} answers {code} {reason} for {url}. Use another source.", host=host, code=error.code, reason=error.reason, url=url)
-        ) from None
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        raise MissingArtifact(
-            t("Certificate of {host} refused ({reason}). Check date and network.", host=host, reason=reason.verify_message)
-        ) from None
-    if isinstance(reason, socket.gaierror) and not answered:
-        raise MissingArtifact(t("{host} not found (for {name}). Check the network.", host=host, name=name)) from None
-    return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

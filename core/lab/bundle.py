@@ -45,7 +45,7 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
     outputs.check_folder(folder, own_files(bundled.BESIDE), marked=is_index)
-    checksums.drop()
+    checksums.drop()  # first, so that files being replaced are not reported as damaged
     result = bundled.make_table(language, folder, note, progress("tokens"))
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
@@ -133,18 +133,12 @@ def sense_space(*, language, data, nulls, write) -> Answer:
     return sense_space_map.measure(language, data, nulls=nulls, write=write)
 
 
-@command(
-    "verdicts",
-    LANGUAGE,
-    flag("--named", "measure instead the senses that are named"),
-    option("--without", "kinds of evidence that do not count, with labels", metavar="KIND", many=True),
-    WRITE,
-)
-def verdicts(*, language, named, without, write) -> Answer:
+@command("verdicts", LANGUAGE, flag("--named", "measure instead the senses that are named"), WRITE)
+def verdicts(*, language, named, write) -> Answer:
     """Learn the coefficients of verdicts, and measure how often verdicts are right."""
     from . import verdicts
 
-    return verdicts.measure(language, named_only=named, without=without, write=write)
+    return verdicts.measure(language, named_only=named, write=write)
 
 
 @command(

@@ -31,8 +31,7 @@ from ..evaluation.experiments import RECIPE_NUMBER
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
 from ..learning.features import FeatureStore, Layers, open_features
-from ..static.context import COMMONEST
-from ..static.vectors import StaticVectors
+from ..static.vectors import COMMONEST, StaticVectors
 from .equal_network import EqualConfig, Fitted, Part, Tokens, fit
 from .variants import add_line, done_runs
 
@@ -49,7 +48,7 @@ def static_part(vectors: StaticVectors) -> Part:
 
 
 def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
-    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.context)."""
+    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.vectors)."""
     common: dict[str, None] = dict.fromkeys(vectors.words[:commonest])
 
     def part(tokens: Tokens) -> np.ndarray:

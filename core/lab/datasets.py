@@ -49,7 +49,7 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     sentences = []
     document = None
     block = []
-    for place, line in chain(iterate_lines(Path(path), whole=True), [("", "")]):
+    for place, line in chain(iterate_lines(Path(path)), [("", "")]):
         line = line.strip("\r\n")
         if line.startswith("# "):
             document = [*line.split(), ""][1]
@@ -142,7 +142,7 @@ def _tagged(path: Path) -> Iterator[TaggedSentence]:
 def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
     """Yield the lines of each sentence as cells."""
     block: list[tuple[Place, str]] = []
-    for place, line in chain(iterate_lines(path, whole=True), [(Place(path.name, 0), "")]):
+    for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
         if line.strip() and line.split()[0] != "-DOCSTART-":
             block.append((place, line))
             continue

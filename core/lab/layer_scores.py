@@ -2,7 +2,7 @@
 
 "0", "1", ... are the layers, "mix" the equal mix, and "best_mix" has its "weights", chosen on training or dev rows by the measure that they
 are scored by, never on test rows. Comparisons give each model a row {space: accuracy}; static vectors and chance have one figure each. If
-a word's static vector cannot separate its senses, the sum of the other words' vectors is used (core.static.context).
+a word's static vector cannot separate its senses, the sum of the other words' vectors is used (core.static.vectors).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..classify.ag_news import clean_ag_news
+from ..classify.publications import clean_ag_news
 from ..classify.tables import read_table
 from ..common.directions import unit
 from ..common.errors import BadInput
@@ -23,8 +23,7 @@ from ..evaluation.card import accuracy_of, chance_of
 from ..senses import evaluate
 from ..senses.evaluate import best_weights, mix_of, spaces, static_vectors
 from ..senses.senseval import read_sense_rows, split_rows
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..text.corpora import open_corpus
 from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence

@@ -1,7 +1,7 @@
 """Compute what lessons take minutes to measure, and store it next to the model as lessons.json (`python -m core.lab lessons`).
 
 Context: leave-one-out 1-NN of the layers on labeled senses, compared with layer 0 alone, with the other words shuffled, with an untrained biLM
-on top of the trained layer 0, and with the static context (core.static.context).
+on top of the trained layer 0, and with the static context (core.static.vectors).
 
 Before the word is read: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the word
 and the backward state after it have read only the rest of the sentence, and predict words for that place (core.elmo.substitutes). Measures are
@@ -35,9 +35,8 @@ from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
-from ..senses.reports import static_contexts_of
-from ..senses.separation import one_nn
-from ..static import context
+from ..senses.separation import one_nn, static_contexts_of
+from ..static.vectors import cosines
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed
 from ..text.tokens import bare
@@ -64,7 +63,7 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
     """Return leave-one-out 1-NN of each word, from vectors (N, D) of all words' rows in order."""
-    return [one_nn(context.cosines(part), table.sense[rows]) for part, rows in split_words(vectors, words)]
+    return [one_nn(cosines(part), table.sense[rows]) for part, rows in split_words(vectors, words)]
 
 
 def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -14,13 +14,11 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.mix import mixed
 from ..elmo.models import Model
-from ..index.sense_space import SENSES, SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
-from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
-from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report
-from ..static import context
+from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_contexts_of, static_report_of
+from ..static.vectors import cosines, forms, nearness
 from ..text.corpora import open_corpus
 from .all_words import group_rows
 
@@ -35,13 +33,13 @@ class CosineGap:
     groups: int
 
 
-def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
+def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) -> dict:
     """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
     "centered" is 1-NN after subtracting the mean of each word's unit vectors, "centered_less" minus the uncentered. "without" is the change
     after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). "form" is 1-NN by sentence
     length and position. Differences are paired by word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on
-    the other (`fold_weights`); `weights` are chosen on all words. With a `space`, "senses" is the sense space minus the mean of all words.
+    the other (`fold_weights`); `weights` are chosen on all words.
     """
     table = _labeled_table(model, corpus, report)
     rows = rows_to_measure(table, ALL_WORDS)
@@ -74,9 +72,6 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     if static:
         result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
     result["form"] = interval(form)
-    if space:
-        result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
-        result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": gap.groups}
     groups = [rows[lemmas == word] for word in senses_report.per_word]
@@ -103,8 +98,8 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
 def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
     """Measure how well sentence length and the word's position separate the senses."""
     occurrences = [table.occurrence(int(row)) for row in rows]
-    points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
-    return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
+    points = forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
+    return sense_report(lambda k: nearness(points[k]), lemmas, labels, seed=0)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:
@@ -122,7 +117,7 @@ def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray,
     If `centered`, the mean of the word's unit vectors is subtracted first.
     """
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
+    return np.array([one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 
 
 def _by_word(report: SenseReport) -> list[float]:

@@ -47,7 +47,7 @@ class CheckedSentence:
 def read_rows(path: str | Path) -> list[CheckedSentence]:
     """Read the rows of a .jsonl file that have a lemma and a sense. Raises BadInput without any."""
     results = []
-    for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
+    for number, (_, row) in enumerate(json_rows(Path(path)), 1):
         if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):

@@ -16,7 +16,8 @@ import numpy as np
 from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..files import sums
-from ..files.artifacts import file_sha256, read_json, replacing, short, write_json
+from ..files.artifacts import read_json, replacing, short, write_json
+from ..files.sums import file_sha256
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding
 SCALES = ".scales"  # name of a matrix's scales: its own name with this behind it
@@ -33,7 +34,7 @@ class Form:
     name: str
     version: int
     command: str  # that trains one
-    files: tuple[str, ...]  # beside meta.json, which keeps their sums
+    files: tuple[str, ...]  # next to meta.json, which stores their sums
 
 
 def save(
@@ -68,7 +69,7 @@ def load(
     model: str | None,
     vectors: str | None,
 ) -> Head:
-    """Return what `build` makes of a folder's meta and arrays. `reads` says whether a head reads vectors, and the model."""
+    """Return what `build` makes of a folder's meta and arrays. `reads` returns whether a head reads vectors, and the model."""
     from safetensors.numpy import load_file
 
     sums.check(folder)

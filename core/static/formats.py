@@ -166,10 +166,19 @@ class _ByteCount:
 class _Form:
     """The form of a file: its format, the words and the numbers per word that a header promises, and the numbers per word it has."""
 
+    file: str
     name: str
     promised: int | None
     promised_dim: int | None
     dim: int
+
+    @property
+    def is_binary(self) -> bool:
+        return self.name == BINARY
+
+    def error(self, place: int, problem: object) -> BadInput:
+        """Return an error with its location."""
+        return BadInput(t("{name}, {place}: {fault}.", name=self.file, place=_place(self.name, place), fault=problem))
 
 
 def _form_of(head: bytes, name: str) -> _Form:
@@ -200,7 +209,7 @@ def _form_of(head: bytes, name: str) -> _Form:
         dim = most_common
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
-    return _Form(BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
+    return _Form(name, BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
 
 
 def _count_numbers(line: bytes) -> int:
@@ -212,7 +221,7 @@ def _count_numbers(line: bytes) -> int:
 def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
     """Read all words; `head` is the file's beginning, which determines its form."""
     form = _form_of(head, name)
-    binary = form.name == BINARY
+    binary = form.is_binary
     places: dict[str, int] = {}
     values = bytearray()
     not_utf8: list[int] = []
@@ -220,7 +229,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = 0
     count = _ByteCount(name)
-    for place, spelling, row in _binary_rows(stream, form, name, rest, count) if binary else _text_rows(stream, head, form, name, count):
+    for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
         try:
             word = spelling.decode()
             n_accented += not word.isascii()
@@ -234,15 +243,15 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             count.add_stored(len(row) + len(spelling))
         n_words += 1
         if n_words % _REPORTED_EVERY == 0:
-            _check_encoding(form, name, not_utf8, n_accented, n_words)
+            _check_encoding(form, not_utf8, n_accented, n_words)
             if report:
                 report(t("{n:,} words of {name} read", n=n_words, name=name))
         if len(places) == limit:
             break
     matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
-    _check_values(form, name, matrix, list(places.values()), {*not_utf8, *controls})
-    _check_end(form, name, n_words, sum(map(len, rest)))
-    _check_encoding(form, name, not_utf8, n_accented, n_words)
+    _check_values(form, matrix, list(places.values()), {*not_utf8, *controls})
+    _check_end(form, n_words, sum(map(len, rest)))
+    _check_encoding(form, not_utf8, n_accented, n_words)
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]
@@ -253,26 +262,24 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     return list(places), matrix, properties
 
 
-def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int, n_words: int) -> None:
+def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:
     """Refuse a file in another encoding: of its words beyond ASCII, most are not UTF-8, and they are no few damaged ones."""
     n = len(not_utf8)
     if n > 1 and n > n_accented and n > 0.1 * n_words:
-        fault = t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words)
-        raise BadInput(_at(form.name, name, not_utf8[0], fault))
+        raise form.error(not_utf8[0], t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words))
 
 
-def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
+def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
     """Refuse numbers that no vector has.
 
     In a binary file they show that a word contains a blank: its end is then read as numbers, and the last bytes of its vector as the
     beginning of the next word, one of `odd_words`.
     """
-    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.name == BINARY else ""
+    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.is_binary else ""
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
-        fault = ". ".join(filter(None, [t("not a number, or above 1e15"), displaced]))
-        raise BadInput(_at(form.name, name, places[bad[0]], fault))
-    if form.name != BINARY:
+        raise form.error(places[bad[0]], ". ".join(filter(None, [t("not a number, or above 1e15"), displaced])))
+    if not form.is_binary:
         return
     signs = matrix.view("u1").reshape(*matrix.shape, 4)
     spelled = ((signs[..., 3] == ord(" ")) & ((signs[..., :3] > ord(" ")) & (signs[..., :3] < 0x7F)).all(axis=2)).any(axis=1)  # letters
@@ -281,26 +288,19 @@ def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int],
         if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:
             spelled[row] |= size.max() > 1e12 * size.min()
     if len(bad := np.flatnonzero(spelled)):
-        raise BadInput(_at(form.name, name, places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced))
+        raise form.error(places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced)
 
 
-def _check_end(form: _Form, name: str, n_words: int, n_left_over: int) -> None:
+def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
     """Refuse a file without a word, and a binary one that does not end with a vector."""
     if not n_words or (n_left_over and n_words < form.promised):
-        promised = form.promised or 0
-        raise CorruptArtifact(
-            t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=promised, n=n_words)
-        )
+        values = {"name": form.file, "promised": form.promised or 0, "n": n_words}
+        raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words. Download it again.", **values))
     if n_left_over:
-        fault = t(
+        problem = t(
             "{n:,} bytes are left over. A word may contain a blank, or the first line may be wrong: save the vectors as text", n=n_left_over
         )
-        raise BadInput(_at(form.name, name, n_words, fault))
-
-
-def _at(form: str, name: str, place: int, fault: object) -> str:
-    """Describe an error with its location."""
-    return t("{name}, {place}: {fault}.", name=name, place=_place(form, place), fault=fault)
+        raise form.error(n_words, problem)
 
 
 def _place(form: str, place: int) -> str:
@@ -321,7 +321,7 @@ def _has_old_breaks(head: bytes) -> bool:
     return b"\n" not in head and b"\r" in head
 
 
-def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
+def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (line, word, D float32) for each line that is not blank."""
     lines = ((place, line) for place, line in enumerate(_lines(stream, head, count), start=1) if line.strip())
     if form.name == WITH_HEADER:
@@ -333,7 +333,7 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _B
                 raise ValueError
             yield place, word, array("f", map(float, numbers)).tobytes()
         except ValueError:
-            raise BadInput(_at(form.name, name, place, _fault(line, form.dim))) from None
+            raise form.error(place, _describe_line(line, form.dim)) from None
 
 
 def _with_blanks(line: bytes, dim: int) -> list[bytes]:
@@ -351,7 +351,7 @@ def _with_blanks(line: bytes, dim: int) -> list[bytes]:
     return [word, *numbers] if all((are_decimals and field.isdigit()) or len(field) < shortest for field in last) else [b""]
 
 
-def _fault(line: bytes, dim: int) -> str:
+def _describe_line(line: bytes, dim: int) -> str:
     """Return why a line is not a word with D numbers."""
     fields = line.split()
     if line[:1].isspace() and len(fields) == dim:
@@ -363,39 +363,33 @@ def _fault(line: bytes, dim: int) -> str:
     return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
 
 
-def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
+def _binary_rows(stream: IO[bytes], form: _Form, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (number, word, D float32) of each entry: the word, a space, the numbers, an optional line break.
 
     `rest` receives the remaining bytes.
     """
     stream.readline(MAX_LINE)
     buffer = b""
-    at = place = 0
+    start = place = 0
     size = 4 * form.dim
     while True:
-        end = buffer.find(b" ", at) + 1
+        end = buffer.find(b" ", start) + 1
         if end and len(buffer) >= end + size:
             place += 1
-            word = buffer[at : end - 1].lstrip(b"\r\n")
+            word = buffer[start : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
-                raise BadInput(
-                    _at(
-                        form.name,
-                        name,
-                        place,
-                        t(
-                            "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
-                        ),
-                    )
+                problem = t(
+                    "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
                 )
-            count.add_read(end + size - at)
+                raise form.error(place, problem)
+            count.add_read(end + size - start)
             yield place, word, buffer[end : end + size]
-            at = end + size
-        elif not end and len(buffer) - at > MAX_LINE:
-            raise BadInput(_at(form.name, name, place + 1, t("no word ends within 1 MB")))
+            start = end + size
+        elif not end and len(buffer) - start > MAX_LINE:
+            raise form.error(place + 1, t("no word ends within 1 MB"))
         elif more := stream.read(MAX_LINE):
-            buffer = buffer[at:] + more
-            at = 0
+            buffer = buffer[start:] + more
+            start = 0
         else:
-            rest.append(buffer[at:].strip(b"\r\n"))
+            rest.append(buffer[start:].strip(b"\r\n"))
             return

@@ -10,7 +10,7 @@ from .labeled_words import owner_of, sentences_with
 from .languages import Language
 from .morphemes import may_follow_noun
 from .normalization import fold_case, plain_word
-from .sentences import Sentence, Target, read_sentences
+from .sentences import Sentence, read_sentences
 from .target_word import same_word
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
@@ -18,7 +18,7 @@ BUNDLED_CORPUS = "sentences"
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
-    """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
+    """Return the sentences of a corpus by its registry name or file, with text cut as `language`, or else the one in use, is read.
 
     A language's own labeled sentences are stored by words, for people; they come cut as its models read them. They are two corpora in one
     file: the first part, and the reference (core.text.labeled_words).
@@ -60,7 +60,8 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
         tokens = _with_token(tokens, start, end)
         spans.append(start)
     starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
-    targets = [_move(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
+    positions = [starts[start] for start in spans]
+    targets = (replace(target, position=k, word=tokens[k]) for target, k in zip(sentence.targets, positions, strict=True))
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
@@ -101,7 +102,7 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
 
 def longer_word(tokens: Sequence[str], word: str) -> str:
-    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if there is none."""
+    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if the sentence has no such word."""
     wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
     return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(letters)), "")
@@ -120,10 +121,6 @@ def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 def _is_lettered(token: str) -> bool:
     return any(map(str.isalnum, token))
-
-
-def _move(target: Target, position: int, tokens: list[str]) -> Target:
-    return replace(target, position=position, word=tokens[position])
 
 
 def _spans(tokens) -> list[tuple[int, int]]:

@@ -53,12 +53,13 @@ def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
     plain, spans = token_spans(sentence, choose)
     text = plain.text
     if any(_HANGUL.search(text, start, end) for start, end in spans):
-        cuts = _cuts(text)
+        cuts = {item.start for item in _analyze(text)}
         spans = [part for span in spans for part in _cut(text, span, cuts)]
     return _mark_joints(text, spans)
 
 
 def has_hangul(text: str) -> bool:
+    """Return whether a text has Korean letters."""
     return bool(_HANGUL.search(text))
 
 
@@ -71,7 +72,7 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    result = sorted(_analyzer()("".join(written).encode("utf-8", "replace").decode()), key=lambda item: item.start)
+    result = sorted(_analyze("".join(written)), key=lambda item: item.start)
     lines = []
     end = 0
     k = 0
@@ -99,20 +100,20 @@ def may_follow_noun(noun: str, rest: str) -> bool:
         not sound
         and rest[0] == "이"
         and not rest.startswith("이에요")
-        and any(_has_particles(other, rest[1:]) for other in _NOUNS["vowel"])
+        and any(_has_particles(replacement, rest[1:]) for replacement in _NOUNS["vowel"])
     ):
         return False  # 차이도 is the noun 차이 and its particle, no 차
     others = _NOUNS["vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant"]
-    return any(_is_noun_with_particles(other, rest) for other in others)
+    return any(_is_noun_with_particles(replacement, rest) for replacement in others)
 
 
 def _has_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyze(noun + rest)
     return first.surface == noun and all(tag.startswith("J") for item in others for tag in item.tags)
 
 
 def _is_noun_with_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyze(noun + rest)
     if first.surface != noun or not others:
         return False
     if others[0].surface == _PLURAL:
@@ -139,12 +140,6 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
     return list(pairwise(edges))
 
 
-def _cuts(text: str) -> set[int]:
-    """Return where the analyzer begins morphemes."""
-    valid = text.encode("utf-8", "replace").decode()  # half a character becomes one "?", so that positions stay the same
-    return {item.start for item in _analyzer()(valid)}
-
-
 def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """Return the pieces, with a JOINER where two were joined and would be separated.
 
@@ -159,12 +154,17 @@ def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
     return tokens
 
 
+def _analyze(text: str) -> list[Morpheme]:
+    """Return the morphemes of a text. Half a character becomes one "?", so that positions stay the same."""
+    return _analyzer()(text.encode("utf-8", "replace").decode())
+
+
 @cache
 def _analyzer() -> Callable[[str], list[Morpheme]]:
     """Return a function from a sentence to its morphemes."""
-    for made in (mecab_ko, plain_mecab):
+    for make in (mecab_ko, plain_mecab):
         with suppress(ImportError):
-            return made()
+            return make()
     raise BadInput(t("Korean text needs python-mecab-ko: `pip install python-mecab-ko`."))
 
 
@@ -191,11 +191,11 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
         with lock:
             nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
         results = []
-        at = 0
+        start = 0
         for surface, feature in nodes:
-            at = text.index(surface, at)
-            results.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
-            at += len(surface)
+            start = text.index(surface, start)
+            results.append(_morpheme(start, surface, feature[0], feature[7] if len(feature) > 7 else None))
+            start += len(surface)
         return results
 
     return read

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
@@ -23,32 +22,32 @@ from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
 from pages._frame import examples
-from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
+from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
 
 SIDES = ("a", "b")
-KEY = "asked"  # the session's, of what was settled last
-READ_AS, LONGEST = "as", 40  # its key, and the letters of a word
-KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # what a way back has to put back
+KEY = "asked"  # the session's key of the last result of `settle`
+READ_AS, LONGEST = "as", 40  # the parameter of the chosen reading, and the maximum number of letters of a word
+KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # keys of the session that Back restores
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, slots=True)
-class InQuestion:
+class TargetPair:
     """Two tokenized sentences and the selected token of each."""
 
     texts: tuple[str, str]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
-    positions: tuple[int | None, int | None]  # None in one without a token
+    positions: tuple[int | None, int | None]  # None for a sentence without a token
     guesses: tuple[int | None, int | None]  # the target tokens if the user had selected none
     language: str
-    page: str  # that was drawn then
+    page: str  # the identity of the page of that run
 
 
-def settle() -> InQuestion:
+def settle() -> TargetPair:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
     before = st.session_state.get(KEY)
-    page = getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
+    page = current_page()
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
     code = languages.in_use().code
@@ -71,17 +70,17 @@ def settle() -> InQuestion:
     target_tokens = [side_tokens[k] for side_tokens, k in zip(tokens, positions, strict=True) if k is not None]
     possible = {reading for token in target_tokens for reading in readings_of(token)}
     write_parameter(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
-    in_question = InQuestion(texts, tokens, positions, guesses, code, page)
+    target_pair = TargetPair(texts, tokens, positions, guesses, code, page)
     words = [bare(token).casefold() for token in target_tokens]
     state["w"] = words[0] if words else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = in_question
-    return in_question
+    state[KEY] = target_pair
+    return target_pair
 
 
-def now() -> InQuestion:
+def now() -> TargetPair:
     """Return the result of `settle` for this run."""
     return st.session_state[KEY] if KEY in st.session_state else settle()
 
@@ -131,10 +130,8 @@ def tap(key: str) -> None:
 
 def words() -> tuple[WordInContext, ...]:
     """Return the selected words of both sentences in context. A sentence without one is left out."""
-    result = now()
-    return tuple(
-        WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None
-    )
+    sides = zip(now().tokens, now().positions, strict=True)
+    return tuple(WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in sides if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:
@@ -203,7 +200,7 @@ def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None
 
 def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     """Return the position of the selected word: the clicked token, else the first with its spelling, else the first of its forms."""
-    word, at = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
+    word, position = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None
     places = find_word(list(tokens), word)
@@ -213,7 +210,7 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     if not places:
         st.session_state[f"{key}.tapped"] = None
         return None
-    return at if at in places else places[0]
+    return position if position in places else places[0]
 
 
 @lru_cache(maxsize=512)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.common import citation, i18n
+from core.common import i18n, installation
 from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.common.significance import read_back
@@ -15,7 +15,7 @@ from core.figures.measures import Panel, find_axis, panel_figure, training_figur
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views import levels
 from pages._cached import opened
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
@@ -40,7 +40,12 @@ def show(in_use: InUse) -> None:
     if card.log:
         _training(card.log)
     _card(model, card)
-    _show_colophon(in_use)
+    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
+        st.code(installation.ELMOSCOPE, language="bibtex")
+        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
+    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
+        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
+        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -66,7 +71,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
             show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
-    lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
+    lists.offer_table(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
@@ -128,12 +133,13 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title == SYNTAX else -1
         named = f"{say(panel.title)} {panel.order.in_points()}"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    parts = [
-        t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",
-        t("opposite for {tasks}", tasks=", ".join(orders["not"])) if orders["not"] else "",
-        t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
-    ]
-    listed = "; ".join(filter(None, parts))
+    texts = {key: ", ".join(names) for key, names in orders.items()}
+    parts = {
+        "as": t("as in the paper for {tasks}", tasks=texts["as"]),
+        "not": t("opposite for {tasks}", tasks=texts["not"]),
+        "open": t("inconclusive for {tasks}", tasks=texts["open"]),
+    }
+    listed = "; ".join(part for key, part in parts.items() if texts[key])
     return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=listed)] if listed else []
 
 
@@ -173,7 +179,7 @@ def _training(log: TrainingLog) -> None:
     with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
         _curves(log)
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
-    lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
+    lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
 
 def _curves(log: TrainingLog) -> None:
@@ -183,12 +189,10 @@ def _curves(log: TrainingLog) -> None:
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
     alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
     draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
-    show_html(
-        "{}",
-        t(
-            '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
-        ),
+    text = t(
+        '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
     )
+    show_html("{}", text)
 
 
 def _card(model: Model, card: ModelCard) -> None:
@@ -251,20 +255,14 @@ def _show_anisotropy(measures: dict) -> None:
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
         return
-    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
-        _tell_anisotropy(layers, random, senses)
-
-
-def _tell_anisotropy(layers: list[str], random: dict, senses: dict) -> None:
-    show_html(
-        "{}",
-        t(
-            "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
-            "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
-        ),
+    text = t(
+        "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
+        "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
     )
-    lists.grid(pd.DataFrame([_anisotropy_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
-    notice(_describe_anisotropy(layers, senses))
+    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
+        show_html("{}", text)
+        lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
+        notice(_describe_anisotropy(layers, senses))
 
 
 def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
@@ -281,39 +279,23 @@ def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
 
 
 def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
-    read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
-    verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in read}
-    shared = [name for name in read if verdicts[name] > 0]
-    harmed = [name for name in read if verdicts[name] < 0]
-    by_word = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
-    lines = [
-        t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
-        if shared
-        else t("Removing what all words share significantly helps at no layer.")
-    ]
+    names = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
+    verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in names}
+    helped = ", ".join(layer_title(name) for name in names if verdicts[name] > 0)
+    harmed = ", ".join(layer_title(name) for name in names if verdicts[name] < 0)
+    by_word = ", ".join(layer_title(name) for name in names if read_back(senses[name]["centered_less"]).verdict > 0)
+    lines = [t("Removing what all words share significantly helps at no layer.")]
+    if helped:
+        lines = [t("Removing what all words share helps at {layers}.", layers=helped)]
     if harmed:
-        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=harmed))
     if by_word:
-        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(by_word)))
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=by_word))
     return lines
 
 
-def _join_titles(layers: list[str]) -> str:
-    return ", ".join(map(layer_title, layers))
-
-
-def _show_colophon(in_use: InUse) -> None:
-    """Show both in expanders; each block has Streamlit's copy button."""
-    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
-        st.code(citation.ELMOSCOPE, language="bibtex")
-        st.code(citation.ELMO, language="bibtex", wrap_lines=True)
-    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
-        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(citation.describe_installation(_settings(in_use)), language=None)
-
-
-def _settings(in_use: InUse) -> dict[str, str]:
-    """Return what is in use by name: of a path its last part."""
-    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.beside}
+def _list_settings(in_use: InUse) -> dict[str, str]:
+    """Return the names of the selected model and data, without the folders of paths."""
+    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
     settings = {key: short_name(name) for key, name in named.items() if name}
     return settings | {"engine": in_use.engine, "language": i18n.language()}

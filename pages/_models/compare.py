@@ -19,7 +19,7 @@ from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
 from pages._cached import opened
 from pages._cached.jobs import follow_index, show_index_state
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -75,7 +75,7 @@ def show(in_use: InUse) -> None:
             model_senses.show(chosen)
         model_senses.show_measured()
     order = result.comparison.most_changed()
-    lists.twin(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
+    lists.offer_table(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, SpaceName]]) -> None:
@@ -90,7 +90,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
 
 def usual(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
-    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
+    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
     return (first, *second) if second else (in_use.vectors, first)
 
 
@@ -102,15 +102,9 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         offered = list_spaces()
         mine = usual(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
+        about = t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus.")
         texts = [
-            place.selectbox(
-                label,
-                options,
-                index=options.index(item),
-                **bound(key),
-                accept_new_options=True,
-                help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
-            )
+            place.selectbox(label, options, index=options.index(item), **bound(key), accept_new_options=True, help=about)
             for place, label, item, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
         ]
         if not all(texts):
@@ -128,18 +122,11 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]
-    if not all(texts) or is_same(*(SpaceName(in_use.model, layer, text.strip()) for text in texts)):
-        notice(
-            [
-                t(
-                    "Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).",
-                    model=in_use.model,
-                    where=layer_title(layer),
-                )
-            ]
-        )
-        return None
     first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
+    if not all(texts) or is_same(first, second):
+        values = {"model": in_use.model, "where": layer_title(layer)}
+        notice([t("Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).", **values)])
+        return None
     return first, second
 
 
@@ -192,15 +179,13 @@ def describe_halves(result: SpacesCompared) -> list[str]:
         )
     s = result.shift
     if s is not None and (measured := ~np.isnan(s.within)).any():
-        lines.append(
-            t(
-                "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
-                excess=float(s.excess[measured].mean()),
-                between=float(s.between[measured].mean()),
-                within=float(s.within[measured].mean()),
-                share=float((s.excess[measured] > 0).mean()),
-            )
+        values = {name: float(getattr(s, name)[measured].mean()) for name in ("excess", "between", "within")}
+        line = t(
+            "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
+            share=float((s.excess[measured] > 0).mean()),
+            **values,
         )
+        lines.append(line)
     return lines
 
 
@@ -234,9 +219,5 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
                 color,
                 t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
-            lists.word_lines(
-                [
-                    (c.words[neighbor], float(cosine), t("in both") if neighbor in both else "")
-                    for neighbor, cosine in zip(neighbors[k], cosines[k], strict=True)
-                ]
-            )
+            rows = zip(neighbors[k], cosines[k], strict=True)
+            lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])

@@ -9,13 +9,11 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels, clean
-from core.files.user_names import clean_name
 from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
 from pages._cached import label_store
-from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.uploads import upload_box, uploads
 from pages._widgets import lists
@@ -32,11 +30,10 @@ def current(view: str, suggested: list[str]) -> list[str]:
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
-    names = [
+    return [
         clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
         for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
     ]
-    return names
 
 
 def suggested_names(groups: Groups) -> list[str]:
@@ -66,25 +63,17 @@ def editor(view: str, groups: Groups) -> None:
         frame = frame.drop(columns="substitutes")
     if len(names) < 2 or not any(groups.words):  # no other group lacks them
         frame = frame.drop(columns="words")
+    text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
+    columns = {
+        "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+        "sentences": st.column_config.NumberColumn(t("Sentences")),
+        "substitutes": text(t("Typical substitutes"), help=about),
+        "words": text(t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")),
+    }
     st.markdown(t("**What are they?** Type your labels."))
     try:
-        st.data_editor(
-            frame,
-            key=key,
-            hide_index=True,
-            width="stretch",
-            disabled=["sentences", "substitutes", "words"],
-            column_config={
-                "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
-                "sentences": st.column_config.NumberColumn(t("Sentences")),
-                "substitutes": st.column_config.TextColumn(
-                    t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
-                ),
-                "words": st.column_config.TextColumn(
-                    t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
-                ),
-            },
-        )
+        disabled = ["sentences", "substitutes", "words"]
+        st.data_editor(frame, key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
     except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
@@ -96,61 +85,39 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     suggested = suggested_names(groups)
     senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
-    st.download_button(
-        t("Labeled sentences (JSONL)"),
-        clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
-        clean_name(f"{word}-senses.jsonl"),
-        "application/jsonl",
-        key="found.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
-    )
-    table = pd.DataFrame(
-        {
-            t("group"): groups.of + 1,
-            t("label"): labels,
-            **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
-            **({t("substitutes"): expected} if any(expected) else {}),
-            t("word"): [o.tokens[o.position] for o in occurrences.items],
-            t("corpus label"): [o.sense or "" for o in occurrences.items],
-            t("sentence"): [o.sentence for o in occurrences.items],
-        }
-    )
-    lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
+    written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
+    about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
+    lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
+    columns = {
+        t("group"): groups.of + 1,
+        t("label"): labels,
+        **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
+        **({t("substitutes"): expected} if any(expected) else {}),
+        t("word"): [o.tokens[o.position] for o in occurrences.items],
+        t("corpus label"): [o.sense or "" for o in occurrences.items],
+        t("sentence"): [o.sentence for o in occurrences.items],
+    }
+    lists.offer_table(columns, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
 def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 
-def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
-    written = label_files.format_labels(
-        occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
+    tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
+    written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
+    options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
+    about = t("Open it here to continue, or give it to a second annotator.")
+    name = f"{occurrences.word}-labels.jsonl"
+    lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
+    about = t(
+        "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
     )
-    row.download_button(
-        t("Labeled sentences (JSONL)"),
-        written.encode(),
-        clean_name(f"{occurrences.word}-labels.jsonl"),
-        "application/jsonl",
-        key="spread.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        disabled=not (labels.given or labels.elsewhere),
-        help=t("Open it here to continue, or give it to a second annotator."),
-    )
-    row.button(
-        t("Use these labels everywhere"),
-        icon=":material/done_all:",
-        key="spread.use",
-        disabled=result is None,
-        on_click=lambda: _use(key, occurrences, labels, result),
-        help=t(
-            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
-        ),
-    )
+    options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
+    row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
     if limits().uploads:
         brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):
@@ -160,7 +127,7 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         table = result.table(occurrences.items)
-        lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
+        lists.offer_table(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
@@ -32,7 +30,7 @@ from pages._senses.labels import show_files
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
@@ -66,13 +64,13 @@ def show(in_use: InUse) -> None:
             _map(occurrences, labels, result)
         with right:
             _ask(key, occurrences, labels, result, offered)
-    _name(key, occurrences, labels, stored)
+    _name(key, occurrences, stored)
     notice(_write_notices(occurrences, labels, result, chosen.layer))
     if notes := _write_use(over.corpus, occurrences, labels):
         st.caption(" ".join(notes))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
-    show_files(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
+    show_files(key, occurrences, labels, result)
 
 
 def _show_set_aside(key: Key) -> None:
@@ -123,20 +121,17 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
     n = len(occurrences.items)
     senses = result.of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
     sure = result.shares[np.arange(n), senses] if result else np.ones(n)
-    hovers = [_hover(occurrences, labels, result, k) for k in range(n)]
+    hovers = []
+    for k, o in enumerate(occurrences.items):
+        note = html("<br><b>{}</b>", by_user[k]) if k in by_user else ""
+        if k not in by_user and result:
+            note = html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]])
+        hovers.append(mark(o.tokens, o.position) + note)
     labeled = np.isin(np.arange(n), list(by_user))
     figure = label_map(occurrences.coordinates, senses, sure, labeled, names, hovers, key="spread")
     alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(by_user), names=", ".join(names) or "–")
     draw(figure, key=_map_key(), alt=alt, config=MAP_CONFIG, on_select="rerun", selection_mode=("points", "box", "lasso"))
     show_html('<p class="small">{}</p>', t("Click a dot, or draw around several. Rim: labeled by you. Faint: uncertain."))
-
-
-def _hover(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, k: int) -> str:
-    o, by_user = occurrences.items[k], dict(labels.given)
-    sentence = mark(o.tokens, o.position)
-    if k in by_user:
-        return sentence + html("<br><b>{}</b>", by_user[k])
-    return sentence + (html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]]) if result else "")
 
 
 def _map_key() -> str:
@@ -147,11 +142,8 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
     """Show the most doubtful sentences, each with the senses to choose from."""
     if result is None:
         st.markdown(t("**Steps**"))
-        steps = (
-            t("Select sentences of one sense, on the map or in the table."),
-            t("Name their sense, then label those of another."),
-            t("About five labels per sense are enough."),
-        )
+        steps = [t("Select sentences of one sense, on the map or in the table."), t("Name their sense, then label those of another.")]
+        steps.append(t("About five labels per sense are enough."))
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         return
     st.markdown(t("**Which sense?** The most doubtful first"))
@@ -172,13 +164,9 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
             on_change=partial(_answered, key, token, box),
             format_func=titles.get,
         )
-    st.button(
-        t("Next sentences"),
-        icon=":material/arrow_forward:",
-        key="spread.next",
-        on_click=lambda: st.session_state.pop(ROWS, None),
-        help=t("The most doubtful ones now, here and first in the table."),
-    )
+    about = t("The most doubtful ones now, here and first in the table.")
+    options = {"icon": ":material/arrow_forward:", "on_click": lambda: st.session_state.pop(ROWS, None), "help": about}
+    st.button(t("Next sentences"), key="spread.next", **options)
 
 
 def _answered(key: Key, token: Token, box: str) -> None:
@@ -202,7 +190,7 @@ def _selected(occurrences: Occurrences) -> list[Token]:
     return [sentences[k] for k in numbers if k < len(sentences)]
 
 
-def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) -> None:
+def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
@@ -232,15 +220,11 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) ->
         disabled=not {token for token, _ in stored.given} & set(selected),
         on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
     )
-    counted_button(
-        t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
-    )
 
+    def undo(n: int) -> None:
+        step(lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
 
-def _undo(labels: Labels, steps: int) -> Labels:
-    for _ in range(steps):
-        labels = labels.undo()
-    return labels
+    counted_button(t("Undo"), "spread.undo", undo, place=row, icon=":material/undo:", disabled=not stored.steps)
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
@@ -281,22 +265,12 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), stored.senses, key=f"spread.old.{n}")
         new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
-        third.button(
-            t("Rename"),
-            key="spread.rename",
-            width="stretch",
-            disabled=not new.strip(),
-            on_click=lambda: step(lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
-        )
+        rename = partial(step, lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"]))
+        third.button(t("Rename"), key="spread.rename", width="stretch", disabled=not new.strip(), on_click=rename)
         others = [name for name in stored.senses if name != old]
         into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
-        third.button(
-            t("Merge"),
-            key="spread.merge",
-            width="stretch",
-            disabled=not into,
-            on_click=lambda: step(lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]})),
-        )
+        merge = partial(step, lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]}))
+        third.button(t("Merge"), key="spread.merge", width="stretch", disabled=not into, on_click=merge)
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []
     for number, sense in enumerate(labels.senses):
@@ -314,13 +288,5 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         row |= {t("sense"): by_user.get(k) or (result.senses[result.of[k]] if result else "")}
         share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        width="stretch",
-        height=320,
-        key=TABLE,
-        on_select="rerun",
-        selection_mode="multi-row",
-        column_config={t("sentence"): st.column_config.TextColumn(width="large")},
-    )
+    columns = {t("sentence"): st.column_config.TextColumn(width="large")}
+    lists.grid(rows, height=320, key=TABLE, on_select="rerun", selection_mode="multi-row", column_config=columns)

@@ -1,6 +1,6 @@
 """The inputs of Senses: the word, the layer and the number of groups, and what to do about a word with too few sentences."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -17,16 +17,15 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame import examples, question
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
 from pages._frame.parameters import bound, gone_through_history, read_parameter
-from pages._widgets import lists
+from pages._widgets import lists, reading
 from pages._widgets.inputs import word_search
-from pages._word import reading
 
 AUTO = "auto"
 WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
@@ -56,7 +55,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
-            _few(replace(in_use, corpus=over.corpus), table, word, rows)
+            _few(table, word, rows)
         else:
             _none(table)
         return None
@@ -78,16 +77,8 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     usual = _usual(over, table)
     labeled = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*labeled, *table.lemmas}), *words]))
-    word = word_search(
-        st.container(),
-        WORD,
-        offered,
-        usual,
-        known=labeled,
-        separability={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
-    )
+    about = t("Any word in at least 10 sentences of your corpus.")
+    word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
     with_senses = induction.space_of(over) is not None
@@ -102,15 +93,8 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     if not groups:
         return named, layer, AUTO
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
-    number = places[1].select_slider(
-        t("Number of groups"),
-        numbers,
-        value=AUTO,
-        format_func=lambda n: t("auto") if n == AUTO else n,
-        **bound("found_k"),
-        help=t("auto: suggested from the vectors."),
-    )
-    return named, layer, number
+    options = {"format_func": lambda n: t("auto") if n == AUTO else n, "help": t("auto: suggested from the vectors.")}
+    return named, layer, places[1].select_slider(t("Number of groups"), numbers, value=AUTO, **bound("found_k"), **options)
 
 
 def _usual(over: Workspace, table: OccurrenceTable) -> str:
@@ -138,27 +122,20 @@ def _none(table: OccurrenceTable) -> None:
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
     commonest = next((k for k in order if clusters.tells(table.words[k])), None)
-    values = {
-        "least": clusters.FEWEST,
-        "word": plain(shorten(bare(table.words[commonest]))) if commonest is not None else "",
-        "n": int(counts[commonest]) if commonest is not None else 0,
-    }
-    if commonest is None:
-        st.info(t("No word to group yet. Add text."), icon=":material/edit:")
-    else:
-        st.info(
-            tn(
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
-                values["n"],
-                **values,
-            ),
-            icon=":material/edit:",
+    message = t("No word to group yet. Add text.")
+    if commonest is not None:
+        message = tn(
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
+            int(counts[commonest]),
+            least=clusters.FEWEST,
+            word=plain(shorten(bare(table.words[commonest]))),
         )
+    st.info(message, icon=":material/edit:")
     _ways_on()
 
 
-def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)

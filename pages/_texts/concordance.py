@@ -16,7 +16,7 @@ from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
 from core.figures.style import sense_color
 from core.files import registry
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.text import languages
 from core.views.concordance import (
     Concordance,
@@ -31,9 +31,7 @@ from core.views.concordance import (
 )
 from core.workspace import Workspace
 from pages._cached import jobs
-from pages._cached.jobs import AT_MOST_S
-from pages._cached.kept import version
-from pages._cached.views import view
+from pages._cached.opened import version, view
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -108,25 +106,17 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
         with languages.reading(workspace.language):
             return hits_of(workspace, request, job.report)
 
-    job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
-    job.wait(AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(SORTING, key, store.describe_sentences, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
-    return job.result is not None
+    options = {"failed": t("The lines could not be sorted. Try again."), "most": 16, "widget": "corpus.sort", "again": t("Sort again")}
+    return jobs.result_or_progress(SORTING, key, work, store.describe_sentences, **options) is not None
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
     """Draw the choice of how a query is matched."""
-    return coded_choice(
-        key,
-        t("Search for"),
-        {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")},
-        usual,
-        place=place,
-        help=t(
-            "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
-        ),
+    titles = {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")}
+    about = t(
+        "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
     )
+    return coded_choice(key, t("Search for"), titles, usual, place=place, help=about)
 
 
 def _orders() -> dict[str, str]:
@@ -154,17 +144,13 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         if limits := describe_limits(result):
             st.caption(plain(" ".join(limits)))
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
-    lists.twin(result.table(), name="concordance", label=label, key="corpus.table")
+    lists.offer_table(result.table(), name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
-        st.download_button(
-            t("Download all lines as CSV"),
-            lambda: encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED))),
-            "concordance.csv",
-            "text/csv",
-            key="corpus.all",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+
+        def make() -> bytes:
+            return encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED)))
+
+        lists.download(t("Download all lines as CSV"), make, "concordance.csv", "text/csv", key="corpus.all")
 
 
 def draw_lines(hits: HitLines, *, key: str) -> None:

@@ -11,7 +11,7 @@ from core.senses.calibration import calibration_of
 from core.views.pair import Angles
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
-from pages._home.show import Beside
+from pages._home.show import SecondModel
 from pages._models.compare import usual
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
@@ -40,7 +40,7 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
     rng = np.random.default_rng(5)
     known = Layers(7, "deep")
     own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
-    item = Beside("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
+    item = SecondModel("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
     assert [item.place(space, Layers(3)) for space in Layers(3).spaces] == [0, 3, 6, 7]
     assert item.where(3.0) == "layer 3 of 6" and item.where(2.4) == "between layer 2 of 6 and layer 3 of 6"
     weights = along(2.5, item.angles.stops)
@@ -73,7 +73,7 @@ def test_a_switch_shows_the_other_with_the_same_sentences_and_depth(deep):
 def test_classifiers_say_that_they_show_one_and_compare_opens_on_the_two(deep):
     assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
+    assert usual(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
 
 
 def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():

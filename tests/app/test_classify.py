@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.head import Answer
+from core.classify.head import Answer, read_and_unread
 from core.classify.model import VARIANTS, variant_titles
-from core.classify.readable_words import read_and_unread
 from pages._classify.notices import CLOSE, PAIRS, describe_answers
 from pages._classify.show import FRONT
 from pages._frame import examples

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core.common.config import ROOT
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from pages._widgets import lists
 from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
@@ -44,7 +44,7 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "core/files/formulas.py"
+        if function.endswith(".to_csv") and name(path) != "core/files/formats.py"
     ]
     assert wrong == []
 
@@ -62,13 +62,13 @@ PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch):
     """A difference such as +6.2 is a number; only texts are guarded."""
-    exported, twin = {}, lists.twin
+    exported, offer_table = {}, lists.offer_table
 
-    def noting(table: pd.DataFrame, **named):
-        exported[named["key"]] = table
-        return twin(table, **named)
+    def noting(table, **named):
+        exported[named["key"]] = pd.DataFrame(table)
+        return offer_table(table, **named)
 
-    monkeypatch.setattr(lists, "twin", noting)
+    monkeypatch.setattr(lists, "offer_table", noting)
     path, address = PAGES[page]
     opened_whole(path, **address)
     assert exported

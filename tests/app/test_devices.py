@@ -3,7 +3,6 @@
 from core.common import device
 from core.common.memo import Kept
 from core.elmo import models
-from pages._cached import kept
 from pages._cached import opened as opened_once
 from tests.app.test_pages import opened
 
@@ -23,11 +22,11 @@ def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
     monkeypatch.setattr(opened_once, "open_model", opened_there)
-    monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
+    monkeypatch.setattr(opened_once, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked
-    monkeypatch.setattr(kept, "KEPT", Kept())
+    monkeypatch.setattr(opened_once, "KEPT", Kept())
     box.set_value("cuda").run()
     assert not page.exception and request[-1] == "cuda"

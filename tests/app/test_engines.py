@@ -5,7 +5,7 @@ import pytest
 from core.engines.allennlp_engine import EngineResult
 from pages._cached import opened as cached
 from pages._frame.in_use import THEIRS
-from pages._word import reading
+from pages._widgets import reading
 from tests.app.visit import opened_whole
 
 

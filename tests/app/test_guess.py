@@ -15,7 +15,7 @@ from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import open_workspace
-from pages._learn import quiz_game
+from pages._learn import quiz_show
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import offered, written
 
@@ -121,7 +121,7 @@ SENSES = ("river <edge>", "money & more", "말")
 def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
     question = QuizQuestion("w", ("a", "w"), 1, SENSES, label)
     reading = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
-    lines = written([*quiz_game.describe_answer(question, reading, answer), *quiz_game.describe_votes(question, reading)])
+    lines = written([*quiz_show.describe_answer(question, reading, answer), *quiz_show.describe_votes(question, reading)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
     assert ("1 point" in lines[0]) == (answer == reading.sense) and ("and is right" in lines[0]) == (reading.sense == label)
     assert ("you are right" in lines[0]) == (answer == label != reading.sense)
@@ -132,7 +132,7 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
 def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
     request = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
     readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
-    lines = quiz_game.compare_scores(request, readings, [answer for *_, answer in rows])
+    lines = quiz_show.compare_scores(request, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
     assert ("tie" in lines[0], "You beat" in lines[0]) == (mine == right, mine > right)
     assert f"{len(rows) / 3:.1f} points" in lines[1]

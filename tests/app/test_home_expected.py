@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.limits import limits
 from core.elmo.weights import save_hdf5
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.text.tokens import bare
 from pages._export.html_file import html_of_view
-from pages._export.notebook_file import notebook
-from pages._home import expected
+from pages._export.notebook_values import notebook
+from pages._home import picture
 from pages._widgets.downloads import provenance
 from tests.app.test_home import part
 from tests.app.visit import code_cells, opened, opened_whole
@@ -40,12 +40,12 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
         if side["words"]:
             streamlit.caption(data["text"]["head"])
         for k, item in enumerate(side["words"]):
-            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=expected.put, args=(side["side"], item["word"]))
+            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=picture.put, args=(side["side"], item["word"]))
 
 
 @pytest.fixture
 def by_buttons(monkeypatch):
-    monkeypatch.setattr(expected, "_chips", draw_buttons)
+    monkeypatch.setattr(picture, "_chips", draw_buttons)
     return opened_whole
 
 
@@ -65,7 +65,7 @@ def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verd
     page = by_buttons(a=RIVER, b=MONEY)
     assert part(page, "verdict").startswith("Two meanings")
     before = words(page)
-    page.button(key=f"{expected.KEY}.a.{before.index('shore')}").click().run()
+    page.button(key=f"{picture.EXPECTED}.a.{before.index('shore')}").click().run()
     assert not page.exception and page.text_input(key="a").value == RIVER.replace("bank", "shore")
     assert part(page, "verdict").startswith("Two different words")
     now = page.session_state["asked"]
@@ -79,15 +79,15 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
     page = by_buttons(a=RIVER, b=MONEY)
     place = words(page).index("shore")
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
-    page.button(key=f"{expected.KEY}.a.{place}").click().run()
+    page.button(key=f"{picture.EXPECTED}.a.{place}").click().run()
     assert not page.exception and page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
     page.text_input(key="a").set_value("")
-    page.button(key=f"{expected.KEY}.a.0").click().run()
+    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
     assert not page.exception and page.text_input(key="a").value == ""
     long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
     page.text_input(key="a").set_value(long).run()
     longest = max(words(page), key=len)
-    page.button(key=f"{expected.KEY}.a.{words(page).index(longest)}").click().run()
+    page.button(key=f"{picture.EXPECTED}.a.{words(page).index(longest)}").click().run()
     assert not page.exception and len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
@@ -103,7 +103,7 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
 )
 def test_words_that_say_little_have_no_chips_and_are_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
-    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{expected.KEY}.a.")]
+    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{picture.EXPECTED}.a.")]
 
 
 def test_what_has_no_word_in_question_has_no_words_for_it():
@@ -130,7 +130,7 @@ def test_korean_words_are_expected_in_a_korean_place(by_buttons):
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
     assert captions(page).count("ELMo가 예상하는 다른 말") == 1  # the words of the second sentence are not good enough
     first = table(page).iloc[0, 2]
-    page.button(key=f"{expected.KEY}.a.0").click().run()
+    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
     assert not page.exception and page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
     now = page.session_state["asked"]
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.senses.scene import Scene
 from core.senses.verdict import CLEAR, CLOSE, ONE, TWO, Verdict
 from pages._home.show import say_picture
-from pages._word import verdict
+from pages._widgets import verdict
 
 MOST_WORDS = 15
 

@@ -16,8 +16,7 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.workspace import products_with
 from pages._cached import opened
-from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.views import workspace_of
+from pages._cached.opened import KEPT, keep, version, within_run, workspace_of
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -116,7 +115,7 @@ def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_ane
     def script():
         import streamlit as st
 
-        from pages._cached.kept import within_run
+        from pages._cached.opened import within_run
 
         request = st.session_state.setdefault("asked", [])
 

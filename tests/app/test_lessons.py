@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.elmo.models import open_model
 from core.index.tables import open_table
-from pages._learn.lessons import lessons
+from pages._learn.slides import lessons
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import HANGUL, tables
 

@@ -14,7 +14,7 @@ from core.figures.measures import Panel
 from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
 from core.views import layouts
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
 from pages._map.mix import compare_layers

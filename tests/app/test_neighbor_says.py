@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.text.readings import WordInContext
 from core.views.neighbors import Neighbors
-from pages._neighbors.notices import write_notices
+from pages._neighbors.show import write_notices
 from tests.app.visit import opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")

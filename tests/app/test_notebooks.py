@@ -17,14 +17,13 @@ from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
 from core.index import neighbors, tables
-from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
-from core.senses.reports import sense_report_of
+from core.senses.separation import sense_report_of
 from core.static import vectors
 from core.text import corpora
 from pages._export import notebook_values
-from pages._export.notebook_file import notebook
-from pages._export.notebook_values import VIEWS
+from pages._export.notebook_values import VIEWS, notebook
 from pages._frame.menu import list_views
 from tests.app.visit import code_cells
 

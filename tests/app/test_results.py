@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from core.common.significance import Paired, holm, margin, mcnemar
 from core.evaluation.context_gains import CONTROLS, Lead, Size, part_titles
 from core.evaluation.experiments import kind_of
 from core.tasks.results import Summary
-from pages._classify.measured import context_table, describe_calibration, describe_context
+from pages._classify.measured import describe_calibration, describe_context, list_contexts
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from tests.app.test_pages import opened
@@ -121,7 +122,7 @@ def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well(
 
 
 def test_the_table_has_a_row_for_every_size_and_set_of_parts():
-    table = context_table([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})])
+    table = pd.DataFrame(list_contexts([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
     assert len(table) == 12 and set(table["labeled rows"]) == {134, 403}
     elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
     assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001

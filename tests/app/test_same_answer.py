@@ -12,7 +12,7 @@ from core.elmo.models import open_model
 from core.index.tables import open_table
 from core.text.tokens import join_tokens
 from pages._export.html_file import html_of_view
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from pages._widgets.downloads import provenance
 from tests.app.visit import code_cells, opened_whole
 

@@ -7,9 +7,8 @@ import pytest
 from core.cli import wire
 from core.views import neighbors
 from core.workspace import Names, Workspace, open_workspace
-from pages._cached import kept
-from pages._cached.kept import KEPT, keep
-from pages._cached.views import view
+from pages._cached import opened
+from pages._cached.opened import KEPT, keep, view
 from tests.core.views.test_threads import models, requests_of, same, texts, write_corpora
 
 __all__ = ["models", "texts", "write_corpora"]  # fixtures
@@ -17,9 +16,9 @@ __all__ = ["models", "texts", "write_corpora"]  # fixtures
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    kept.KEPT.__init__()
+    opened.KEPT.__init__()
     yield
-    kept.KEPT.__init__()
+    opened.KEPT.__init__()
 
 
 def test_answers_kept_for_everyone_are_those_of_the_model_and_the_texts_asked_about(texts, models):

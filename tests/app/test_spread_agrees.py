@@ -15,7 +15,7 @@ from core.views.induction import InductionRequest
 from pages._widgets import downloads
 from tests.app.test_labeled_words import said
 from tests.app.visit import code_cells, opened_whole, tables
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text, write_two_texts
 
 WORDS = ("bank", "bat", "bow", "court", "crane", "match", "plant", "seal", "spring", "table")
 CHANGED = ("bank", "garden", "roses", "planted", "the")
@@ -75,8 +75,8 @@ def test_page_notebook_and_command_spread_alike(workspace, run, capsys, tmp_path
 
 
 def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
-    first, second = two_texts.written(tmp_path)
-    dated = two_texts.dated(tmp_path)
+    first, second = write_two_texts(tmp_path)
+    dated = write_dated_text(tmp_path)
     for by in ("corpora", "dates"):
         options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
         page = opened_whole("pages/change.py", **options)

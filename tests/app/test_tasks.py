@@ -11,7 +11,7 @@ from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary, read_results, summaries
 from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import code_cells, tables

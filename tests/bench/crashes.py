@@ -41,9 +41,6 @@ def say(what: str, value: object = 0) -> None:
     print(json.dumps([what, value]), flush=True)
 
 
-# --- the work, in a process of its own: says "begun", then "step" after each whole step, then "result" ------------------
-
-
 def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
     from core.elmo.encoder import Encoder
@@ -149,9 +146,6 @@ def _tiny():
 
 def _content() -> bytes:
     return random.Random(0).randbytes(BYTES)
-
-
-# --- killing it ---------------------------------------------------------------------------------------------------------
 
 
 class _Slow(http.server.BaseHTTPRequestHandler):

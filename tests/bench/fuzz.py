@@ -41,7 +41,7 @@ from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
-from core.index.index_plan import index_plan
+from core.index.tables import index_plan
 from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
@@ -50,7 +50,7 @@ from core.text.corpora import open_corpus
 from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
-from tests.core.document_parts import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
@@ -300,9 +300,6 @@ def a_map() -> bytes:
 @functools.cache
 def searched() -> EncodedCorpus:
     return encode(open_corpus("sentences")[:400], "ours")
-
-
-# --- what is asked of each input ----------------------------------------------------------------------------------------
 
 
 def _written(path: Path, data: bytes) -> Path:

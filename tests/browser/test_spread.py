@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_main_path import opened
 from tests.browser.test_take import saved
-from tests.core.corpus import two_texts
+from tests.tiny import write_two_texts
 
 pytestmark = pytest.mark.browser
 NOTICE = "[data-stale=false] .notice"
@@ -88,7 +88,7 @@ def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page
 
 
 def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Page, server: str, tmp_path):
-    first, second = two_texts.written(tmp_path)
+    first, second = write_two_texts(tmp_path)
     page.goto(f"{server}/texts?texts_view=change&change_word=bank&change_first={first}&change_second={second}")
     for n_left in (1, 0):  # files in the link that the user has not allowed yet
         page.get_by_role("button", name="Read it").first.click()

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_corpus import go
 from tests.browser.test_main_path import opened
-from tests.core.document_parts import pdf
+from tests.tiny import pdf
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from core.workspace import Workspace, open_workspace
-from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
+from tests.tiny import Dataset, Frozen, dataset, frozen
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
-from core.index import float16_products, neighbors
+from core.index import neighbors, rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
@@ -142,9 +142,6 @@ def assert_same_rows(shards: index.Shards, built: OccurrenceTable) -> None:
     assert (row, sentence) == (len(built), len(built.sentences))
 
 
-# --- an index in shards -----------------------------------------------------------------------------------------------
-
-
 def test_an_index_in_shards_is_row_for_row_that_of_one_machine(many, built):
     assert len(many.shards) >= 4
     assert_same_rows(many, built)
@@ -212,7 +209,7 @@ def test_a_folder_with_files_among_ours_is_refused_before_any_work(tmp_path):
         assert main.main(arguments) == 2  # before the model, the corpus or the cluster is looked for
 
 
-def test_only_what_is_of_our_form_is_removed_when_an_index_is_whole(client, model, tmp_path):
+def test_only_what_is_of_our_form_is_removed_when_an_index_is_complete(client, model, tmp_path):
     place = tmp_path / "index"
     build(client, sentences_of(60), place, model)
     seen = index.Store.names
@@ -326,13 +323,10 @@ def test_a_worker_refuses_another_models_weights(model):
         held(str(model), "0" * 16)
 
 
-# --- search -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
-    monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
+    monkeypatch.setattr(rows, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = neighbors.make_query(encoder, list(corpus[number].tokens), position)
         result = neighbors.products(built.rows, query)
@@ -343,7 +337,7 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
             np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
-def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
+def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client, corpus):
     query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
     words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}
@@ -387,9 +381,6 @@ def test_without_an_approximate_index_the_command_that_makes_one_is_named(built,
         approximate.ApproximateIndex(index.open_shards(built.folder)).nearest(query, [1, 1, 1])
 
 
-# --- encoding and counting --------------------------------------------------------------------------------------------
-
-
 def test_spread_batches_give_the_vectors_of_one_machine_and_go_on_after_a_stop(client, model, encoder, corpus, tmp_path):
     tokens = [list(s.tokens) for s in corpus[:400]] + [[]]
     spread = SpreadEncoder(encoder, client, model_fingerprint(model), store=str(tmp_path / "parts"))
@@ -409,9 +400,6 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
         result = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
         for name in ("rows", "columns", "values"):
             np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
-
-
-# --- the command line -------------------------------------------------------------------------------------------------
 
 
 def assert_same_answer(result: dict, expected: dict) -> None:
@@ -495,9 +483,6 @@ def test_a_scheduler_that_stops_answering_is_reported_while_jobs_run(tmp_path, m
             process.send_signal(signal.SIGCONT)
             process.kill()
             process.wait(20)
-
-
-# --- costs ------------------------------------------------------------------------------------------------------------
 
 
 def test_costs_grow_with_rows_and_are_shared_by_machines():

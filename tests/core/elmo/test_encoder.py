@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.config import ModelShape
-from core.common.errors import BadInput
+from core.common.errors import BadInput, CorruptArtifact
 from core.elmo import encoder as encoder_module
 from core.elmo import recurrence
-from core.elmo.encoder import Encoder
+from core.elmo.encoder import SPELLED_FILE, Encoder, load_spelled, save_spelled
 from core.elmo.model import BiLM
 from core.elmo.models import allennlp_files, open_model
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from core.text.tokens import character_ids
 
 torch.set_num_threads(1)
@@ -41,9 +42,6 @@ def close(a, b):
     np.testing.assert_allclose(a, b, atol=ATOL, rtol=0)
 
 
-# --- stateless --------------------------------------------------------------------------------------------------------
-
-
 @given(before=SENTENCES, after=SENTENCES, batch_tokens=st.integers(1, 60))
 @settings(max_examples=30)
 def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_after_any_text(before, after, batch_tokens):
@@ -51,18 +49,6 @@ def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_
     encoder = new_encoder(batch_tokens=batch_tokens)
     encoder.encode(after)
     close(encoder.encode([*before, TARGET, *after])[len(before)], ALONE)
-
-
-@given(SENTENCES.filter(len), st.randoms(use_true_random=False))
-@settings(max_examples=30)
-def test_every_sentence_of_a_batch_equals_itself_alone_whatever_the_order(sentences, random):
-    order = random.sample(range(len(sentences)), len(sentences))
-    shuffled = ENCODER.encode([sentences[n] for n in order])
-    for place, number in enumerate(order):
-        array = shuffled[place]
-        assert array.shape == (3, len(sentences[number]), SHAPE.dim) and array.dtype == np.float32
-        assert np.isfinite(array).all()
-        close(array, ENCODER.encode([sentences[number]])[0])
 
 
 def test_the_model_run_by_hand_gives_what_the_encoder_gives():
@@ -126,26 +112,10 @@ def test_repeated_calls_agree_to_the_bit():
         np.testing.assert_array_equal(a, b)
 
 
-def test_the_same_word_twice_has_one_layer_0_and_two_contexts():
-    np.testing.assert_array_equal(ALONE[0, 0], ALONE[0, 3])
-    assert np.abs(ALONE[1:, 0] - ALONE[1:, 3]).max() > 100 * ATOL
-
-
 def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
     p = SHAPE.projection
     np.testing.assert_array_equal(ALONE[0, :, :p], ALONE[0, :, p:])
     close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
-
-
-def test_a_much_longer_neighbor_leaks_no_padding_into_a_short_sentence():
-    long = ["word"] * 300
-    together = new_encoder(batch_tokens=10_000).encode([["hi"], long, []])
-    close(together[0], new_encoder().encode([["hi"]])[0])
-    close(together[1], new_encoder().encode([long])[0])
-    assert together[2].shape == (3, 0, SHAPE.dim)
-
-
-# --- odd text ---------------------------------------------------------------------------------------------------------
 
 
 def test_no_sentences_and_empty_sentences_give_empty_arrays():
@@ -164,30 +134,12 @@ def test_one_odd_token_alone_has_finite_vectors_that_do_not_change_in_company(to
     close(array, new_encoder().encode([TARGET, [token], ["a", token]])[1])
 
 
-def test_5000_tokens_in_one_sentence_are_encoded_whole():
-    tokens = [f"w{k % 97}" for k in range(5000)]
-    array = ENCODER.encode([tokens])[0]
-    assert array.shape == (3, 5000, 12) and np.isfinite(array).all()
-    close(array[:, :20, :6], ENCODER.encode([tokens[:20]])[0][:, :, :6])  # the forward half has read only what came before
-
-
 def test_a_small_memory_block_changes_no_vector(monkeypatch):
     tokens = [[f"w{k % 13}" for k in range(n)] for n in (90, 70, 7, 7, 1)]
     expected = new_encoder().encode(tokens)
     monkeypatch.setattr(recurrence, "BLOCK_BYTES", 16 * SHAPE.hidden * 10)  # ten rows of gates at a time
     for a, b in zip(new_encoder().encode(tokens), expected, strict=True):
         close(a, b)
-
-
-# --- batches and the word cache ---------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 50))
-@settings(max_examples=60)
-def test_batches_hold_every_sentence_once_and_keep_to_the_token_budget(lengths, budget):
-    groups = list(new_encoder(batch_tokens=budget)._batches([["x"] * n for n in lengths]))
-    assert sorted(n for group in groups for n in group) == [n for n, length in enumerate(lengths) if length]
-    assert all(len(group) == 1 or sum(lengths[n] + 2 for n in group) <= budget for group in groups)
 
 
 def test_progress_is_reported_up_to_the_last_token():
@@ -202,13 +154,6 @@ def test_the_word_cache_stays_bounded_and_changes_no_vector():
         close(encoder.encode([sentence])[0], new_encoder().encode([sentence])[0])
         assert len(encoder._words) <= 4
     assert new_encoder(max_cached_words=0).encode([TARGET])[0].shape == ALONE.shape
-
-
-def test_the_word_cache_forgets_the_word_unused_the_longest():
-    encoder = new_encoder(max_cached_words=2)
-    for word in ("a", "b", "a", "c"):
-        encoder.word_vectors([word])
-    assert list(encoder._words) == ["a", "c"]
 
 
 def test_a_known_word_is_never_spelled_again(monkeypatch):
@@ -282,9 +227,6 @@ def test_a_batch_budget_below_one_token_is_refused():
         new_encoder(batch_tokens=0)
 
 
-# --- both directions, and streams -------------------------------------------------------------------------------------
-
-
 def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():
     sentences = [TARGET, ["a"], ["of", "the", "bank"]]
     layers = ENCODER.encode(sentences)
@@ -355,3 +297,41 @@ def test_what_stands_around_a_word_alone_is_what_stands_around_it_in_the_whole_s
     close(layers, encoder.encode_tokens(sentences, positions))
     close(around, encoder.around(sentences, positions))
     assert encoder.alone([], [])[1].shape == (0, encoder.dim)
+
+
+def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sentences(model):
+    words, vectors = load_spelled(model.folder, model.fingerprint)
+    assert {token for s in open_corpus(BUNDLED_CORPUS) for token in s.tokens} <= set(words)
+    some = np.random.default_rng(0).choice(len(words), 20, replace=False)
+    fresh = Encoder(model.encoder.model).word_vectors([words[k] for k in some])
+    np.testing.assert_allclose(vectors[some], fresh, atol=2e-4)  # sums of whole-word windows, rounded by another processor
+    forgetful = Encoder(model.encoder.model, max_cached_words=0)
+    alone = np.concatenate([forgetful.word_vectors([words[k]]) for k in some])
+    np.testing.assert_allclose(alone, fresh, atol=2e-6)
+
+
+def test_an_encoder_does_not_spell_what_it_was_told(model, monkeypatch):
+    known = model.encoder
+    monkeypatch.setattr(type(known.model.characters), "forward", None)
+    assert known.encode([["the", "bank"]])[0].shape == (3, 2, 256)
+    with pytest.raises(TypeError):
+        known.encode([["Zwobblish"]])
+
+
+def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(model, tmp_path):
+    encoder = model.encoder
+    path = save_spelled(tmp_path, encoder, ["bank", "눈", "bank"], "0123")
+    words, vectors = load_spelled(tmp_path, "0123")
+    assert words == ["bank", "눈"]
+    np.testing.assert_array_equal(vectors, encoder.word_vectors(words))
+    assert load_spelled(tmp_path, "0124") is None and load_spelled(tmp_path / "none", "0123") is None
+    with pytest.raises(ValueError, match="projection"):
+        encoder.know(words, vectors[:, :-1])
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-9], whole[:200], b"PK" + bytes(40)):
+        path.write_bytes(damaged)
+        with pytest.raises(CorruptArtifact, match=SPELLED_FILE):
+            load_spelled(tmp_path, "0123")
+    np.savez(path, vectors=vectors[:1], words=np.frombuffer("bank\n눈".encode(), np.uint8), model=np.frombuffer(b"0123", np.uint8))
+    with pytest.raises(CorruptArtifact, match="2 words"):
+        load_spelled(tmp_path, "0123")

@@ -14,10 +14,10 @@ import pytest
 
 from core.common.errors import BadInput
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
-from core.index.index_plan import check_room, claim_room, index_plan
+from core.index.tables import check_room, claim_room, index_plan
 from core.learning import features
 from core.learning.features import open_features
-from tests.core.classify_parts import tiny_encoder
+from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
 Usage = namedtuple("Usage", "total used free")
@@ -84,9 +84,9 @@ def test_only_as_many_give_way_as_are_needed_and_none_where_all_would_not_do(enc
     gc.collect()
     before = sorted(layers_folder().iterdir(), key=lambda folder: (folder / LAST_USE).stat().st_mtime)
     size = sum(path.stat().st_size for path in layers_folder().rglob("*") if path.is_file())
-    make_room(1_000, most=900)
+    make_room(1_000, max_bytes=900)
     assert all(folder.is_dir() for folder in before)
-    make_room(1_000, most=size)
+    make_room(1_000, max_bytes=size)
     assert [folder.is_dir() for folder in before] == [False, True]
 
 
@@ -96,15 +96,15 @@ def test_layers_that_another_process_has_open_stay_until_it_ends():
     with subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "held\n"
         (folder / "some").write_bytes(bytes(5_000))
-        make_room(1_000, most=1_000)
+        make_room(1_000, max_bytes=1_000)
         assert folder.is_dir()
         other.kill()
         other.wait()
-    make_room(1_000, most=1_000)
+    make_room(1_000, max_bytes=1_000)
     assert not folder.exists()
 
 
-def test_room_is_asked_for_again_at_every_shard(encoder, monkeypatch):
+def test_room_is_requested_again_at_every_shard(encoder, monkeypatch):
     monkeypatch.setattr(features, "SHARD_TOKENS", 40)
 
     def usage(place) -> Usage:

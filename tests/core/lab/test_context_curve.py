@@ -17,16 +17,13 @@ from core.evaluation import context_gains
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
-from core.lab.equal_network import EqualConfig, EqualNetwork, _means, _scale, _words_left_out, fit
-from core.static.context import static_contexts
-from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
+from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
+from core.static.vectors import static_contexts
+from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 TEXT = ("the", "team", "says", "a", "bank", "again", "won", "cup")
 QUICK = EqualConfig(width=8, epochs=6, patience=6, learning_rate=0.02)
-
-
-# --- subsets --------------------------------------------------------------------------------------------------------
 
 
 def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_the_same_texts():
@@ -46,9 +43,6 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
     assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])
     assert len(result.train) == 2 * len(forms[0])
-
-
-# --- what stands beside GloVe ---------------------------------------------------------------------------------------
 
 
 def test_the_static_context_of_each_token_is_that_of_one_word():
@@ -82,16 +76,6 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
 
 
-def test_layer_0_alone_is_the_token_vector_once():
-    encoder = tiny_encoder()
-    part, layers = layers_part(live_layers(encoder), only_layer0=True)(TEXT), encoder.encode([list(TEXT)])[0]
-    assert part.shape == (1, len(TEXT), encoder.dim // 2)
-    np.testing.assert_array_equal(part[0], layers[0, :, : encoder.dim // 2])
-
-
-# --- the one network ------------------------------------------------------------------------------------------------
-
-
 def parts(encoder=None) -> dict:
     encoder, vectors = encoder or tiny_encoder(), tiny_vectors()
     return {"glove": static_part(vectors), "elmo": layers_part(live_layers(encoder)), "static": context_part(vectors, commonest=3)}
@@ -120,12 +104,6 @@ def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty
     assert not torch.allclose(most(1)[2], whole[2], atol=1e-3) and torch.equal(most(3), most(3))
 
 
-def test_two_networks_differ_in_the_projection_and_the_mix_alone():
-    made = {shapes: EqualNetwork(shapes, QUICK, dropout=0.2, classes=3, seed=0) for shapes in (((1, 7),), ((1, 7), (3, 16)))}
-    plain, joined = ({name: p.shape for name, p in network.named_parameters()} for network in made.values())
-    assert {name for name in joined if joined[name] != plain.get(name)} == {"project.weight", "mixes.1.scores", "mixes.1.gamma"}
-
-
 def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():
     data, some = subset(dataset(300), 1.0, 0, n_test=40), parts()
     result = fit([some["glove"], some["elmo"]], data, QUICK, 5)
@@ -134,9 +112,6 @@ def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_al
     again = fit([some["glove"], some["elmo"]], data, QUICK, 5)
     np.testing.assert_array_equal(again.logits, result.logits)
     assert fit([some["glove"]], data, QUICK, 5).mix is None
-
-
-# --- the runs -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -181,14 +156,6 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
 
 
-def test_what_was_right_is_kept_bit_by_bit():
-    right = np.random.default_rng(0).random(2_003) < 0.8
-    assert len(pack_bits(right)) == 336 and (unpacked(pack_bits(right), 2_003) == right).all()
-
-
-# --- what they come to ----------------------------------------------------------------------------------------------
-
-
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
     """(S, N) bool of each set of parts -> the lines of their runs, of 1% of the rows."""
     facts = {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}}
@@ -205,19 +172,7 @@ def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dic
     return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
 
 
-def test_a_lead_is_shown_where_there_is_one_and_not_where_there_is_none():
-    same = dict.fromkeys(context_curve.PARTS, 0.7)
-    shown = {"null": [], "lead": []}
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        (size,) = context_gains.sizes(lines_of(drawn(rng, same)))
-        shown["null"].append(any(lead.verdict for lead in (*size.over_glove.values(), *size.of_elmo.values())))
-        (size,) = context_gains.sizes(lines_of(drawn(rng, {**same, "glove+elmo": 0.76})))
-        shown["lead"].append(size.over_glove["glove+elmo"].verdict == 1 and size.of_elmo["glove+layer0"].verdict == 1)
-    assert np.mean(shown["null"]) <= 0.2 and np.mean(shown["lead"]) > 0.9
-
-
-def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
+def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
     lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
     assert context_gains.sizes(lines)[0].subsets == 6
     assert context_gains.sizes(lines[:-1]) == [] == context_gains.sizes([]) and context_gains.FEWEST == 6

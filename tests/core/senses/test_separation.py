@@ -10,7 +10,7 @@ from sklearn.metrics import silhouette_score
 
 from core.common.errors import BadInput
 from core.senses import separation
-from core.senses.held_out import classify_split, left_out_centroids
+from core.senses.evaluate import classify_split, left_out_centroids
 from core.senses.separation import judge, one_nn, purity_at_k, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
@@ -40,14 +40,6 @@ def test_tied_neighbors_count_by_their_share():
     assert one_nn(equal, ["a", "a", "a", "b"]) == pytest.approx(0.5)  # three times 2/3, once 0, over 4
     nearly = equal + np.random.default_rng(0).normal(scale=3e-7, size=(4, 4)).astype(np.float32)
     assert one_nn(nearly, ["a", "a", "a", "b"]) == pytest.approx(0.5)
-
-
-def test_one_nn_of_equal_vectors_is_chance_whatever_the_order_of_rows():
-    labels = np.array(["a"] * 20 + ["b"] * 20)
-    equal = np.ones((40, 40), np.float32)
-    chance = 19 / 39
-    assert one_nn(equal, labels) == pytest.approx(chance)
-    assert one_nn(equal, np.random.default_rng(0).permutation(labels)) == pytest.approx(chance)
 
 
 def test_purity_counts_the_k_nearest_and_shares_the_last_place_between_ties():
@@ -150,16 +142,7 @@ def test_a_report_averages_over_words_not_over_occurrences():
     assert report.one_nn_low < report.one_nn < report.one_nn_high
 
 
-def test_layer_0_is_within_chance():
-    rows = np.repeat(unit_rows(0, 3), 30, axis=0)  # one vector a word
-    labels = list("aaabbbbbbc" * 9)
-    report = report_of(rows, ["x"] * 30 + ["y"] * 30 + ["z"] * 30, labels)
-    assert report.one_nn == report.null_mean == report.null_95 == pytest.approx((9 * 8 + 18 * 17 + 3 * 2) / (30 * 29))
-    assert all(word.one_nn == word.null_95 for word in report.per_word.values())
-    assert report.silhouette == 0
-
-
-def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_out():
+def test_cosines_are_requested_word_by_word_and_unlabeled_occurrences_are_left_out():
     request = []
 
     def similarities_of(rows):
@@ -173,7 +156,7 @@ def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_o
     assert sense_report(similarities_of, words, ["a", "r", "b", None, "m", "only", "only"], seed=1) == report
 
 
-def test_what_cannot_be_measured_is_said():
+def test_what_cannot_be_measured_is_reported():
     with pytest.raises(BadInput, match="two labeled senses"):
         report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"])
     with pytest.raises(BadInput, match="a word and a label for each"):
@@ -203,14 +186,6 @@ def test_classify_split_by_hand():
     assert (scores.most_frequent_macro, scores.most_frequent_pooled) == (pytest.approx(1 / 3), 0.5)
     assert scores.per_word["bank"].n == 2
     assert scores.per_word["bank"].most_frequent == 1.0
-
-
-def test_nearest_and_centroid_differ_where_a_sense_has_an_outlier():
-    angles = np.radians([0, 10, 60, 90, 95])  # a: 0, 10 and the outlier 60; b: 90, 95
-    train = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    test = np.array([[np.cos(np.radians(65)), np.sin(np.radians(65))]])
-    scores = classify_split(train, list("aaabb"), ["w"] * 5, test, ["b"], ["w"])
-    assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0, 1, 0)
 
 
 def test_a_tie_is_worth_its_share():

@@ -44,9 +44,6 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
 
 
-# --- packed sentences -------------------------------------------------------------------------------------------------
-
-
 def test_pack_by_hand():
     """Longest first and time-major: step 0 of all three, then step 1 of those that have one, ..."""
     batch, order = pack([np.array([1, 2]), np.array([3, 4, 5, 6]), np.array([7, 8])])
@@ -75,17 +72,6 @@ def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
         assert batch.ids[batch.reverse[rows]].tolist() == sentences[number][::-1]
 
 
-# --- text files -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("suffix", "opener"), [(".txt", open), (".xz", lzma.open), (".gz", gzip.open)])
-def test_lines_are_read_the_same_plain_or_packed(tmp_path, suffix, opener):
-    path = tmp_path / f"text{suffix}"
-    with opener(path, "wt", encoding="utf-8") as file:
-        file.write("caf\u00e9\n\ud55c\uad6d\n")
-    assert list(read_lines(path)) == ["caf\u00e9\n", "\ud55c\uad6d\n"]
-
-
 def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
     assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
@@ -107,9 +93,6 @@ def test_a_packed_file_that_is_damaged_is_named(tmp_path, suffix, compress, dama
     path.write_bytes({"cut": data[: len(data) // 2], "noise": b"not packed at all", "middle": bytes(data)}[damage])
     with pytest.raises(BadInput, match=rf"text\{suffix} cannot be read to its end"):
         list(read_lines(path))
-
-
-# --- a prepared folder ------------------------------------------------------------------------------------------------
 
 
 def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
@@ -192,7 +175,7 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
         (prepared / name).write_bytes(data)
 
 
-def test_text_is_prepared_as_a_whole_and_never_over_files_of_somebody_s(prepared, tmp_path, monkeypatch):
+def test_text_is_prepared_as_a_complete_and_never_over_files_of_others(prepared, tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "novel.txt").write_text("mine")
     with pytest.raises(BadInput, match=r"mine has other files \(novel\.txt\)"):
@@ -214,9 +197,6 @@ def test_files_without_a_word_are_refused(tmp_path, text):
     assert not (tmp_path / "prepared" / "meta.json").exists()
 
 
-# --- the stream of batches --------------------------------------------------------------------------------------------
-
-
 def stream(corpus, n, **options):
     options = {"tokens": 40, "seed": 3, "oversample": {"wikinews": 3}} | options
     return list(islice(corpus.batches(**options), n))
@@ -232,11 +212,6 @@ def test_batches_resume_exactly_where_they_were_left(prepared, skip):
     whole = stream(corpus, 70)  # several epochs
     rest = stream(Corpus(prepared), 70 - skip, skip=skip)
     assert len(rest) == 70 - skip and all(equal(a, b) for a, b in zip(rest, whole[skip:], strict=True))
-
-
-def test_another_seed_gives_another_order(prepared):
-    item, other = stream(Corpus(prepared), 8), stream(Corpus(prepared), 8, seed=4)
-    assert not all(equal(a, b) for a, b in zip(item, other, strict=True))
 
 
 def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):

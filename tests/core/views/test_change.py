@@ -10,14 +10,14 @@ from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
-from core.views.sides import Side, facts_of, keep_news
+from core.views.sides import Side, facts_of
 from core.workspace import open_workspace
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text, write_two_texts
 
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory) -> tuple[Side, Side]:
-    first, second = two_texts.written(tmp_path_factory.mktemp("texts"))
+    first, second = write_two_texts(tmp_path_factory.mktemp("texts"))
     return Side(corpus=first), Side(corpus=second)
 
 
@@ -44,7 +44,7 @@ def test_a_word_of_the_same_sense_has_not(workspace, sides):
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
 
 
-def test_words_of_like_frequency_stand_beside_it(workspace, sides):
+def test_words_of_like_frequency_stand_next_to_it(workspace, sides):
     control = change.control(workspace, ControlRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words
     assert "bank" not in control.words
@@ -62,7 +62,7 @@ def test_the_list_has_what_changed_first(workspace, sides):
 
 
 def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
-    corpus = two_texts.dated(tmp_path)
+    corpus = write_dated_text(tmp_path)
     assert change.dates(workspace, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
     result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
@@ -90,9 +90,9 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
     assert not len(facts_of(workspace, "no-such-corpus").dates.codes)
 
 
-def test_what_cannot_be_compared_is_said(workspace, sides, tmp_path):
+def test_what_cannot_be_compared_is_reported(workspace, sides, tmp_path):
     first, second = sides
-    dated = two_texts.dated(tmp_path)
+    dated = write_dated_text(tmp_path)
     for request, message in (
         (ChangeRequest(word="bank", first=first, second=first), "Both sides are the same texts"),
         (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),
@@ -197,17 +197,3 @@ def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(wor
         assert (of.names, of.everything, of.groups.tolist()) == (other.names, other.everything, other.groups.tolist())
         assert of.change.gap.value == pytest.approx(other.change.gap.value, abs=1e-4)
         assert of.change.apd.null == pytest.approx(other.change.apd.null, abs=1e-4)
-
-
-def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(workspace):
-    """Of "court" the news have the judges', and one sports hall, which is in the group of our sports halls; no king's. Three groups, as labeled."""
-    news = Side(corpus=keep_news())
-    result = change.compute(workspace, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
-    sports = np.array([o.sense == "tennis or basketball" for o in result.items[: result.change.first]])
-    group = int(np.median(result.groups[: result.change.first][sports]))
-    inside = result.groups == group
-    assert np.mean(inside[: result.change.first] == sports) >= 0.95
-    assert result.change.p <= 0.01
-    assert inside[: result.change.first].mean() > 0.3
-    assert any(o.sentence.startswith("The women's futsal champions") for o, within in zip(result.items, inside, strict=True) if within)
-    assert [band.counts for band in result.bands] == [(15, 16, 13), (10, 2, 0)]

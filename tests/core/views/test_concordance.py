@@ -12,14 +12,14 @@ from core.views import concordance, induction
 from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text
 
 RIVER, MONEY = {"grassy", "muddy", "grew", "reeds", "boat", "drifted"}, {"lent", "loan", "refused", "sum", "large"}
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory) -> str:
-    return two_texts.dated(tmp_path_factory.mktemp("text"))
+    return write_dated_text(tmp_path_factory.mktemp("text"))
 
 
 @pytest.fixture(scope="module")
