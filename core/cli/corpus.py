@@ -93,7 +93,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
 def keyness(*, corpus, csv, model, **options) -> Answer:
     """List the words that a corpus has more often than another, by log-likelihood."""
     from ..views import concordance as views
-    from ..views.left_out import describe_shared
+    from ..views.sides import describe_shared
 
     result = views.keyness(workspace_of(model, corpus), views.KeynessRequest(**options))
     if result.shared:

@@ -159,7 +159,7 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
 )
 def verdict(*, word, sentence, language, read_as, model) -> Answer:
     """Decide whether a word means the same in two sentences: Home's verdict."""
-    from ..views import levels
+    from ..views.pair import judge
     from ..workspace import open_workspace
 
     if len(sentence) != 2:
@@ -168,7 +168,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
     first, second = _both_in_context(sentence, word, read_as, model)
-    judgment = levels.judgment(open_workspace(model), first, second)
+    judgment = judge(open_workspace(model), first, second)
     verdict = judgment.verdict
     if verdict is None:
         both = f"'{first.word}' and '{second.word}'"

@@ -65,7 +65,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
+        request = change.RankRequest(space=layer, at_least=ranking.at_least, max_words=ranking.most)
         left_out = change.left_out(workspace, first, second)
         for fact in left_out.describe():
             note(fact)
@@ -79,7 +79,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     bands = _bands(result, (first, second), workspace.corpus)
     control = None
     if like_frequency:
-        request = change.ControlRequest(word=word, first=first, second=second)
+        request = change.ChangeRequest(word=word, first=first, second=second)
         control = change.control(workspace, request, progress("words"))
     answer = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
     answer |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
@@ -126,7 +126,7 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
     judgments = [pair for pair in usage_graphs.read_judgments(sides.judgments) if {pair.first, pair.second} <= names]
-    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.placed)
+    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
     agreement, rho, whys = None, None, []
     answers = usage_graphs.answers_of(judgments)
     try:
@@ -206,11 +206,11 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}
-        for k, sense in enumerate(result.of.tolist())
+        for k, sense in enumerate(result.sense_of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
     answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
-    counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
+    counts = ", ".join(f"{sense} {int((result.sense_of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
         value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
@@ -239,7 +239,7 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, number=groups))
     glosses = induction.glosses(workspace, result)
     rows = [
-        {"group": name, "sentences": int((result.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
+        {"group": name, "sentences": int((result.groups.numbers == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
         for k, name in enumerate(result.groups.names)
         for sense in glosses.likeliest(k, most)
     ]

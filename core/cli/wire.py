@@ -129,7 +129,7 @@ def _words(workspace: Workspace, values: dict[str, tuple[Any, Any]]) -> dict[str
         return {name: None if value is None else () for name, (_, value) in values.items()}
     places = [(item["text"], *_position(workspace, name, item)) for name, item in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), at=[place for _, place, _ in part])]
+    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[place for _, place, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
     groups: dict[str, list[WordInContext]] = {name: [] for name in values}
     for word, (name, item) in zip(words, listed, strict=True):

@@ -138,12 +138,12 @@ def _card(model: Model, measured: dict) -> dict:
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
     """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
-    from ..evaluation.lessons import FILE, read
+    from ..evaluation.card import LESSONS, read_lessons
     from . import lessons
 
     model = open_model(model)
-    outputs.check_file(model.folder / FILE, merged=True)
-    read_earlier(model.folder / FILE, lambda path: read(path.parent, model.fingerprint), outputs)
+    outputs.check_file(model.folder / LESSONS, merged=True)
+    read_earlier(model.folder / LESSONS, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
     lines = []
     result = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
@@ -152,7 +152,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     for layer, ranks in result.get("control", {}).get("layers", {}).items():
         for rank, value in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return result, [*lines, f"-> {model.folder / FILE}"]
+    return result, [*lines, f"-> {model.folder / LESSONS}"]
 
 
 @command(

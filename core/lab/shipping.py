@@ -11,14 +11,13 @@ from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, optio
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
 from ..cli.training import DATA as TASK_DATA
 from ..cli.training import ONLY, task_notes
-from ..evaluation import context_gains
-from ..evaluation.experiments import EXPERIMENTS, read_results, summary
+from ..evaluation.experiments import CONTEXT_RUNS, EXPERIMENTS, read_results, summary
 from ..files import sums
 
 if TYPE_CHECKING:
     from ..tasks.results import Summary
 
-NAMES = (*EXPERIMENTS, *context_gains.EXPERIMENTS)
+NAMES = (*EXPERIMENTS, *CONTEXT_RUNS)
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 
 
@@ -81,7 +80,7 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
-    contexts = [name for name in only if name in context_gains.EXPERIMENTS]
+    contexts = [name for name in only if name in CONTEXT_RUNS]
     others = [name for name in only if name not in contexts]
     new = list(run_experiments(others, data, model, vectors, seeds=seeds, **where))
     if contexts:

@@ -81,7 +81,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
-    with_senses = induction.space_of(over) is not None
+    with_senses = over.sense_space is not None
     layer = layer_choice(
         "found_layer",
         spaces=(SENSES, *reading) if with_senses else reading,

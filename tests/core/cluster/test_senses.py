@@ -43,7 +43,7 @@ def built(model, corpus, tmp_path_factory) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def many(model, corpus, tmp_path_factory) -> index.Shards:
-    """The same in shards of some 300 tokens, made on a cluster."""
+    """Return the same index in shards of about 300 tokens, built on a cluster."""
     where = tmp_path_factory.mktemp("many") / "index"
     with pytest.MonkeyPatch.context() as patch, LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         for module in (index, building):

@@ -34,7 +34,7 @@ def layout(kind: str, n: int, seed: int) -> tuple[np.ndarray, list[int]]:
 
 
 def rectangles(annotations, scale: float) -> list[tuple[float, float, float, float]]:
-    """Of each name in pixels, as Plotly draws it at so many pixels of a unit: left, right, bottom, top."""
+    """Return the box (left, right, bottom, top) of each name in pixels, as Plotly draws it."""
     boxes = []
     for note in annotations:
         wide = 7.8 * letter_count(note.text.removeprefix("<b>").removesuffix("</b>")) + 8

@@ -23,7 +23,7 @@ def query_of(model: Model, request: quiz.QuizQuestion) -> Query:
 
 
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
-    """What stands here was drawn once: whoever changes the draws changes the quiz that people have shared."""
+    """Require the recorded questions, because people have shared the numbers of quizzes."""
     request = quiz.quiz(325, ENGLISH)
     assert [item.word for item in request] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
     assert request[1].text == "Reports of flooding are coming in from the coast."

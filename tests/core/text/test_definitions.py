@@ -98,7 +98,9 @@ def tiny(wordnet, tmp_path):
 def groups_of(workspace: Workspace, word: str, number: int) -> tuple[induction.Induction, list[str]]:
     """The groups of a word, and the label that most of each group's sentences have."""
     result = induction.compute(workspace, InductionRequest(word=word, number=number))
-    gold = [[o.sense for o, k in zip(result.occurrences.items, result.groups.of, strict=True) if k == group] for group in range(number)]
+    gold = [
+        [o.sense for o, k in zip(result.occurrences.items, result.groups.numbers, strict=True) if k == group] for group in range(number)
+    ]
     return result, [max(set(labels), key=labels.count) for labels in gold]
 
 
