@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import chain
 
 import streamlit as st
-from core.engines.masked import Masked, has_head
 
 from core.analysis import expectation
 from core.analysis.expectation import Expected, Reading
@@ -13,6 +12,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.elmo.language_model import Prediction
+from core.engines.transformer import Masked, has_head
 from core.figures.expectation import BOTH
 from core.figures.measures import BACKWARD, FORWARD
 from core.text import languages, target_word
