@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
 from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
-from ..cli.tasks import DATA as TASK_DATA
-from ..cli.tasks import ONLY, task_notes
+from ..cli.training import DATA as TASK_DATA
+from ..cli.training import ONLY, task_notes
 from ..evaluation.experiments import CONTEXT_RUNS, EXPERIMENTS, read_results, summary
 from ..files import sums
 
@@ -23,14 +23,13 @@ DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/"
 
 @command(
     "train-heads",
-    "Retrain what ships: every variant's head for every task; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/heads", metavar="DIR", default="assets/heads"),
     option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
     *MODEL_AND_VECTORS,
 )
 def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
-    """Train every variant of every task. An existing complete head of the same data and model stays."""
+    """Retrain what ships: every variant's head for every task; resumes where it stopped."""
     from ..classify.head import load_head, save_head
     from ..classify.model import VARIANTS
     from ..classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named, train_head
@@ -66,7 +65,6 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
 
 @command(
     "experiments",
-    "Run the experiments of the Results page, one line per run; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
     option("--only", ", ".join(NAMES), metavar="E", choices=NAMES, many=True, default=NAMES),
@@ -74,7 +72,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     *MODEL_AND_VECTORS,
 )
 def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer:
-    """Run every experiment of the Results page that has no line yet."""
+    """Run the experiments of the Results page, one line per run; resumes where it stopped."""
     from ..classify.model import VARIANTS
     from . import context_curve
     from .variants import run_experiments
@@ -99,7 +97,6 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
 
 @command(
     "tasks",
-    "Run every task of the ELMo paper with both variants and several seeds: the figures of Results.",
     TASK_DATA,
     ONLY,
     SEEDS,
@@ -109,7 +106,7 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
     *MODEL_AND_VECTORS,
 )
 def task_results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
-    """Run everything that has no entry yet; then show the table."""
+    """Run every task of the ELMo paper with both variants and several seeds: the figures of Results."""
     from ..tasks import results as measured
     from ..tasks.heads import FILES, task_named
     from ..tasks.task import VARIANTS
