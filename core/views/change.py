@@ -239,7 +239,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
     Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.is_telling(word)][: request.most]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []
@@ -302,7 +302,7 @@ def opening_word(workspace: Workspace, request: ControlRequest) -> str:
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
     if shared.get(fold_case(bare(request.word.strip())), 0) >= change.FEWEST:
         return request.word
-    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
+    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.is_telling(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
 
 

@@ -175,7 +175,7 @@ def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
         forms = {*labeled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
-        return [*labeled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+        return [*labeled, *(word for word in often if clusters.is_telling(word) and word not in forms)][:OFFERED]
 
     return workspace.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
@@ -250,6 +250,6 @@ def _background(workspace: Workspace, table: OccurrenceTable) -> Counter[str]:
 
     def count() -> Counter[str]:
         tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
-        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+        return Counter({word: n for word, n in tokens.items() if clusters.is_telling(word)})
 
     return workspace.opener.memo.value("background", table_key(table), count, most=4)
