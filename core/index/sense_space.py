@@ -5,8 +5,8 @@ expect in its place (core.elmo.substitutes). The mean of all occurrences of a wo
 linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is placed by a map that has not seen it.
 
-Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of
-all words, which finds the right sense as often as the mean of the word's own rows (README.md).
+Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of all
+words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
