@@ -27,7 +27,7 @@ from .index.table import OccurrenceTable
 from .index.tables import open_table, open_word, opens_at_once
 from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
-from .text.labeled_words import list_words
+from .text.corpora import list_words
 from .text.languages import Language
 from .text.readings import WordInContext, dictionary_forms, read_in
 from .text.target_word import Words, find_target_words, words_of

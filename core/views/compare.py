@@ -26,8 +26,7 @@ from ..files import registry
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses.separation import SenseReport, sense_report_of, senses_report_of
-from ..text.corpora import open_corpus
-from ..text.labeled_words import sentences_of
+from ..text.corpora import open_corpus, sentences_of
 from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of

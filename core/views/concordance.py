@@ -19,7 +19,7 @@ from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
-from ..text.labeled_words import sentences_of
+from ..text.corpora import sentences_of
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model

@@ -23,7 +23,7 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.vectors import static_contexts
-from ..text.labeled_words import DictionarySense, dictionary_senses, sentences_of
+from ..text.corpora import DictionarySense, dictionary_senses, sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key

@@ -23,8 +23,8 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at
 from ..text import own_corpus
+from ..text.corpora import sentences_of
 from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
-from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms
 from ..text.tokens import bare

@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.elmo.language_model import Prediction
-from core.engines.masked import Masked, has_head
+from core.engines.transformer import Masked, has_head
 from core.figures.expectation import BOTH
 from core.figures.measures import BACKWARD, FORWARD
 from core.text import languages, target_word
@@ -158,12 +158,12 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     word = tokens[position]
     result = view(substitutes.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
-    likeliest = tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest)
+    likeliest = tuple(Prediction(item.text if item.begins_word else f"…{item.text}", item.probability) for item in result.likeliest)
     expected = Expected(likeliest, 0.0, result.probability, result.rank, 0.0)
     word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _insert, position)
     notice(_describe_masked(word, result))
     rows = [
-        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
+        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.begins_word}
         for k, item in enumerate(result.likeliest, 1)
     ]
     lists.offer_table(rows, name="masked-word", key="predict.masked")

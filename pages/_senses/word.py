@@ -12,7 +12,7 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.labeled_words import list_words_in, sentences_of
+from core.text.corpora import list_words_in, sentences_of
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction

@@ -74,7 +74,7 @@ OTHER = {
 
 @dataclass(frozen=True)
 class Texts:
-    """What is asked of the workspaces of one language."""
+    """The questions to the workspaces of one language."""
 
     code: str
     word: str
@@ -165,7 +165,7 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
 
 
 def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]:
-    """What is asked of a workspace, by a name each: every view, and the other functions of a workspace."""
+    """Return named calls of every view and of the other functions of a workspace."""
     tokens = tuple(languages.get_language(texts.code).tokenize(texts.first["text"]))
     typed = substitutes.NextWordsRequest(sentences=(tokens,), position=2)
 
@@ -203,7 +203,7 @@ def models(tmp_path_factory) -> dict[str, str]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two answers are equal but for rounding."""
+    """Return whether two answers are equal except for rounding."""
     if isinstance(a, float) or isinstance(b, float):
         return isinstance(a, float | int) and isinstance(b, float | int) and isclose(a, b, rel_tol=1e-3, abs_tol=2e-3)
     if isinstance(a, dict) and isinstance(b, dict):

@@ -1,4 +1,4 @@
-"""What stands around a word without labels: which points, which way they lean, where they lie."""
+"""Test the points around a word without labels, their lean and their places."""
 
 import numpy as np
 import pytest

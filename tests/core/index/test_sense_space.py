@@ -22,7 +22,7 @@ from core.text.sentences import Sentence
 
 
 class Sized:
-    """What gives a space its parts' sizes: 2, 1 and 2."""
+    """A stand-in for the parts of a sense space, of sizes 2, 1 and 2."""
 
     dim = 2
 

@@ -31,7 +31,7 @@ CODES = ("en", "ko")
 
 @pytest.fixture(scope="module")
 def opened():
-    """Of a language: model, table, ground."""
+    """Return the model, table and calibration of each language."""
     result = {}
     for code in CODES:
         model = open_model(languages.get_language(code).model)
@@ -52,7 +52,7 @@ def test_every_example_is_two_meanings(opened, code: str):
 
 @pytest.fixture(scope="module")
 def seen(opened):
-    """Of a language: the evidence of all judged rows."""
+    """Return the evidence of all judged rows for each language."""
     return {
         code: evidence.of_rows(model.encoder, vectors, table, calibration.rows_to_judge(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
@@ -93,7 +93,7 @@ def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
 
 
 def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
-    """What is too close to call has both shares, not a rate at which it would be right."""
+    """Expect both shares, and no rate, where a verdict is too close to call."""
     for pair, line in (
         (
             ("He wiped a tear from his eye.", "The tear in my jeans is getting bigger."),

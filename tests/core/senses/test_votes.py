@@ -61,7 +61,7 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
 
 
 def test_a_sense_is_reported_in_either_part_of_speech():
-    """Where one middle stood between noun and verb, a crack in a cup and cracking ice were two meanings."""
+    """Regression: with one mean for noun and verb, a crack in a cup and cracking ice were two meanings."""
     workspace = open_workspace()
 
     def context(text: str, word: str) -> WordInContext:

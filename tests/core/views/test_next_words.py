@@ -1,4 +1,4 @@
-"""What a model expects of a text: the view gives what its parts give, of the sentence and the place in question."""
+"""Test that the view of next words returns what its parts return."""
 
 import numpy as np
 import pytest
