@@ -74,7 +74,7 @@ class AllenNLPEngine:
         stateful: bool = False,
         batch_size: int = 32,  # sentences; with stateful, a batch is one sentence of every stream
         threads: int | None = None,  # of torch; None leaves it to torch
-        timeout_s: float = 120.0,  # for the whole call: starting, loading, embedding
+        timeout_s: float = 120.0,  # for the complete call: starting, loading, embedding
     ) -> EngineResult:
         """Return the layers of token lists or, with `stateful`, of equally long streams of token lists.
 

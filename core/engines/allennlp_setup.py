@@ -26,7 +26,7 @@ WORKER = Path(__file__).with_name("allennlp_worker.py")
 SETUP = "python -m core allennlp setup"
 MADE = "elmoscope-made"  # marker, written first: this folder is ours to remove
 READY = "elmoscope-ready.json"  # marker, written last: the versions, and what was installed
-UV = "uv==0.13.9"  # what fetches a Python where there is none
+UV = "uv==0.13.9"  # fetches a Python if this machine has none
 
 
 def environment_path() -> Path:
@@ -98,7 +98,7 @@ def _python_of(folder: Path) -> Path:
 
 
 def _worker_of(folder: Path) -> list[str]:
-    return [str(_python_of(folder)), "-I", str(WORKER)]  # -I: else our own allennlp.py, beside the worker, is imported
+    return [str(_python_of(folder)), "-I", str(WORKER)]  # -I: do not import modules next to the worker
 
 
 def _as_python310(command: Sequence[str]) -> Path | None:

@@ -1,13 +1,14 @@
 """Handle the formats of users' files: conversions, encodings, limits, XML parts of archives, and CSV without formulas."""
 
 import zipfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NoReturn
 from xml.parsers import expat
 
 from ..common import reports
-from ..common.errors import BadInput
+from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 
@@ -85,9 +86,7 @@ def _conversion(kind: str, kinds: Collection[str]) -> str:
         return t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table)
     if kind in ("pages", "numbers", "key", "gdoc", "gsheet"):
         return t("Export it as {kind} from the program that wrote it.", kind=table if kind in ("numbers", "gsheet") else written)
-    if kind in ("ppt", "pptx", "odp"):
-        return t("Copy its text into a {kind} file.", kind=text)
-    if kind == "pdf":
+    if kind in ("ppt", "pptx", "odp", "pdf"):
         return t("Copy its text into a {kind} file.", kind=text)
     if kind in ("html", "htm", "xhtml", "mhtml"):
         return t("Open it in a browser, copy the text and save it as {kind}.", kind=text)
@@ -160,6 +159,18 @@ def check_archive(path: Path, needed: Collection[str], recommended: str) -> None
     if size > max_mb * 10**6:
         values = {"name": path.name, "mb": size / 1e6, "most": max_mb, "other": recommended}
         raise BadInput(t("{name} unpacks to {mb:,.0f} MB; the limit is {most:,.0f} MB. Save it as {other}.", **values))
+
+
+@contextmanager
+def refuse_unreadable(path: Path, recommended: str) -> Iterator[None]:
+    """Raise BadInput for any failure within the context, because a library can fail in any way on a file of unknown origin."""
+    try:
+        yield
+    except (ElmoscopeError, MemoryError):
+        raise
+    except Exception as error:
+        values = {"name": path.name, "error": type(error).__name__, "other": recommended}
+        raise BadInput(t("{name} cannot be read ({error}). Save it as {other}.", **values)) from error
 
 
 def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:

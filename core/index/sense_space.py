@@ -2,7 +2,7 @@
 
 The parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
 expect in its place (core.elmo.substitutes). The mean of all occurrences of a word is subtracted from each part, and the parts are joined. A
-linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
+linear map, learned from labeled words (core.lab.sense_space_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is placed by a map that has not seen it.
 
 Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of all

@@ -5,7 +5,7 @@ Without labels there are four views of a token. Two occurrences are compared by 
 "token": its vector at a layer minus that of the word alone.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
-"topic": the sum of the other words' static vectors (core.static.context), which needs no network.
+"topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
 With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is

@@ -30,8 +30,7 @@ from ..index.neighbors import Neighbor, Query, make_query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import open_word
-from ..text.corpora import labeled_of
-from ..text.labeled_words import words_of
+from ..text.corpora import labeled_of, words_of
 from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import join_tokens

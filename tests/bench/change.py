@@ -46,7 +46,7 @@ BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
 
 
 def called(result: change.UseChange) -> tuple[bool, ...]:
-    """Whether each p says that there is change."""
+    """Return whether each p indicates change."""
     return tuple(p <= LEVEL for p in (result.p, result.gap.p, result.neighbors.p, result.apd.p, result.prt.p, result.jsd.p))
 
 

@@ -135,7 +135,7 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
 
 
 def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> Row:
-    """The same, layers from AllenNLP; what its pipe costs is taken off, so that only its computing counts."""
+    """Measure the same with layers from AllenNLP, without the time that its pipe takes."""
     if not is_ready():
         bound = Bound(text=f"at least {TIMES} x", number=TIMES)
         return setting.not_run("classify", "an epoch on frozen layers, against AllenNLP for every batch", missing(), bound)

@@ -70,6 +70,7 @@ KEYS = {  # of each command's JSON: a contract (DESIGN, section 6)
     "evaluate perplexity": set(
         ["forward", "backward", "mean", "tokens", "unknown_share", "charged_forward", "charged_backward", "unknown_types"]
     ),
+    "evaluate blimp": {"model", "accuracy", "published"},
     "predict": {"predictions", "text", "direction", "unknown"},
     "substitutes": {"word", "sentence", "tokens", "position", "direction", "substitutes"},
     "index": {
@@ -315,11 +316,11 @@ def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, 
 def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_without_it(call, model, corpus):
     request = ("neighbors", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
     status, out, err = call(*request)
-    assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' stands at 1, 4" in err
+    assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' is at 1, 4" in err
     status, out, _ = call(*request[:-1], "--k", 3)
     assert status == 0 and out.count("\n") == 3 and "bank of the river" in out  # a table for people
     status, out, err = call(*request, "--position", 4)
-    assert one_object(status, out, err)["query"]["position"] == 4 and "stands at" not in err
+    assert one_object(status, out, err)["query"]["position"] == 4 and "is at" not in err
 
 
 def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call, model, foreseeing, corpus, tmp_path):
@@ -485,6 +486,20 @@ def test_evaluate_perplexity_says_how_unknown_words_are_counted(call, foreseeing
     assert lines[1].endswith("(the probability of <UNK> is divided equally among the text's 3 different unknown words)")
     (tmp_path / "text.txt").write_text("the bank\n")
     assert len(call("evaluate", "perplexity", "--text", tmp_path / "text.txt", "--model", foreseeing)[1].splitlines()) == 1
+
+
+def test_evaluate_blimp_prints_accuracies_next_to_published_ones(answer, call, refused, foreseeing, tmp_path):
+    row = {"sentence_good": "the bank", "sentence_bad": "the river", "linguistics_term": "ellipsis"}
+    write_jsonl(tmp_path / "a.jsonl", [row, row | {"sentence_good": "a river", "sentence_bad": "a bank"}])
+    words = ("evaluate", "blimp", "--data", tmp_path, "--model", foreseeing)
+    result = answer(*words)
+    keys_are(result, "evaluate blimp")
+    assert result["accuracy"]["overall"] == {"n": 2, "forward": 0.5, "backward": 0.5, "joined": 0.5}
+    assert result["published"]["ellipsis"]["LSTM"] == 67.6
+    lines = call(*words)[1].splitlines()
+    assert lines[0].split()[3:] == ["pairs", "forward", "backward", "joined", "5-gram", "LSTM", "Transformer-XL", "GPT-2"]
+    assert lines[2].split() == ["ellipsis", "2", "50.0", "50.0", "50.0", "36.9", "67.6", "77.2", "89.4"]
+    assert "has no .jsonl files of BLiMP" in refused("evaluate", "blimp", "--data", tmp_path / "missing")
 
 
 @pytest.mark.parametrize("layer", ["7", "-1", "top", "1.0"])

@@ -114,7 +114,7 @@ def test_each_command_that_writes_has_overwrite_and_its_whole_name(path):
 
 
 def test_every_value_is_known_to_name_what_a_command_reads_or_not():
-    """What is read is never written over, so that a new metavar must be in one of the two lists."""
+    """Require each metavar in one of the two lists, because no input is ever replaced."""
     read = set()
     for command in COMMANDS.values():
         for param in command.params:

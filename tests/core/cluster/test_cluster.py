@@ -108,7 +108,7 @@ def build(client, corpus, where, model, **more) -> index.Shards:
 
 @pytest.fixture(scope="module")
 def many(address, corpus, model, tmp_path_factory) -> index.Shards:
-    """The same index in five shards, made by the workers."""
+    """Return the same index in five shards, built by the workers."""
     with connected(address) as client:
         return build(client, corpus, tmp_path_factory.mktemp("many") / "index", model)
 
@@ -359,7 +359,7 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard(built, encoder, co
 @pytest.mark.parametrize("which", [ANY, OTHER])
 @pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(real, which, weights):
-    """Of the bundled table of labeled words, each asked for with its stored vectors."""
+    """Search the bundled table of labeled words with stored vectors."""
     shards, table = real
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):
@@ -403,7 +403,7 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
 
 
 def assert_same_answer(result: dict, expected: dict) -> None:
-    """The same neighbors in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
+    """Check for the same neighbors in the same order. The sixth digit of a cosine may differ."""
     assert result["query"] == expected["query"]
     assert len(result["neighbors"]) == len(expected["neighbors"])
     for item, other in zip(result["neighbors"], expected["neighbors"], strict=True):

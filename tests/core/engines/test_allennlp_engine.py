@@ -178,7 +178,7 @@ time.sleep(60)"""
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process runs and is no zombie."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
     return bool(state) and not state.startswith("Z")
 

@@ -22,8 +22,9 @@ from core import __version__
 from core.common.config import ROOT
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import atomic
-from core.files.artifacts import file_sha256, parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
+from core.files.artifacts import parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
 from core.files.atomic import locked
+from core.files.sums import file_sha256
 
 
 def names(folder: Path) -> set[str]:
