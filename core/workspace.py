@@ -17,7 +17,7 @@ from .common.errors import BadInput, ElmoscopeError
 from .common.i18n import t
 from .common.memo import Kept
 from .common.model_layers import Layers
-from .corpus.encoded import EncodedCorpus, open_encoded
+from .corpus.encoded import EncodedCorpus, Report, open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
@@ -27,7 +27,7 @@ from .index.table import OccurrenceTable
 from .index.tables import open_table, open_word, opens_at_once
 from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
-from .text.labeled_words import list_words
+from .text.corpora import list_words
 from .text.languages import Language
 from .text.readings import WordInContext, dictionary_forms, read_in
 from .text.target_word import Words, find_target_words, words_of
@@ -79,7 +79,7 @@ class Opener(Protocol):
 class _Opener:
     """An opener for one process, which opens everything when it is first used."""
 
-    def __init__(self, device: str, report: Callable[[int, int, float], None] | None, note: Callable[[str], None] | None = None) -> None:
+    def __init__(self, device: str, report: Report | None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
         self._device, self._report, self._note = device, report, note
 
@@ -385,7 +385,7 @@ def open_workspace(
     corpus: str = "",
     *,
     device: str = CPU,
-    report: Callable[[int, int, float], None] | None = None,
+    report: Report | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Workspace:
     """Return a workspace for a model, by name or open.

@@ -49,7 +49,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in senses.MEASURES:
-        lines += difference_lines(scores, measure=measure)
+        lines += difference_lines(scores, measure)
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, [*lines, counts]
@@ -125,31 +125,28 @@ def evaluate_vectors(*, vectors) -> Answer:
     return scores, lines
 
 
-def score_table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Iterable[str]], *more: str) -> list[str]:
-    """Format a line for each space of a result: layers, mixes, the sense space, the static context, and more."""
-    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static", *more) if name in scores)]
-    return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
+def score_table(scores: dict, head: Sequence[str], cells: Callable[[dict], Iterable[str]]) -> list[str]:
+    """Format a line for each space of a result: layers, mixes, the sense space and the static context."""
+    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static") if name in scores)]
+    return in_columns([head, *((name, *cells(scores[name])) for name in names)])
 
 
-def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "", baseline: str = "the static context") -> list[str]:
-    """Format paired differences in points, one per line: every space minus the baseline, and layer 1 minus layer 2.
-
-    `key` is the difference's place in a row of scores.
-    """
-    differences = {f"{name} minus {baseline}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
-    if key == "less_static" and scores.get("order"):
+def difference_lines(scores: dict, measure: str) -> list[str]:
+    """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2."""
+    rows = {name: row["less_static"] for name, row in scores.items() if isinstance(row, dict) and "less_static" in row}
+    differences = {f"{name} minus the static context": row for name, row in rows.items()}
+    if scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]
     lines = []
     for name, record in differences.items():
         difference = read_back(record.get(measure, record))
         decided = "" if difference.verdict else ", not decided"
-        what = f"{name}, {measure}" if measure else name
-        lines.append(f"{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
+        lines.append(f"{name}, {measure}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 
 def weights_text(row: dict) -> str:
-    """Format the weights of a layer mix, if the row has them."""
+    """Format the weights of a layer mix, or return "" for a single space."""
     return f"weights {', '.join(f'{w:.2f}' for w in row['weights'])}" if "weights" in row else ""
 
 

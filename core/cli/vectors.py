@@ -78,7 +78,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
 def _read_embed_input(path: Path, stateful: bool, text_column: str | None) -> list:
     """Return the tokens of each sentence, or of each sentence of each stream."""
     if not stateful:
-        lines = read_lines(path, text_column=text_column, most=MAX_INPUT)
+        lines = read_lines(path, text_column=text_column, max_bytes=MAX_INPUT)
         if blank := sum(not tokens for tokens in lines):
             note(f"{blank:,} of {len(lines):,} sentences are blank: their arrays have no tokens.")
         return [list(tokens) for tokens in lines]

@@ -20,8 +20,7 @@ import numpy as np
 from ..common.errors import BadInput
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..text.corpora import locate, longer_word
-from ..text.labeled_words import list_words
+from ..text.corpora import list_words, locate, longer_word
 from ..text.languages import note_unread
 from ..text.readings import WordInContext, readings
 from ..text.tokens import bare

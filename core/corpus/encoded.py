@@ -30,9 +30,8 @@ from ..files.atomic import replacing
 from ..files.quotas import may_store
 from ..files.sums import file_sha256
 from ..text import languages
-from ..text.corpora import open_corpus
+from ..text.corpora import open_corpus, owner_of
 from ..text.dates import DateSpan, parse_date
-from ..text.labeled_words import owner_of
 from ..text.languages import Language, note_unread
 from ..text.normalization import fold_case
 from ..text.sentences import MAX_NAME, Sentence, stream_sentences

@@ -16,7 +16,8 @@ from ..files import sums as checksums
 from ..files.atomic import replacing
 from ..text import languages
 from .card import evaluate_card
-from .shipping import train_heads
+from .sentences import tag_bundled
+from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
@@ -148,9 +149,7 @@ def verdicts(*, language, named, write) -> Answer:
 )
 def tag_sentences(*, train, test) -> Answer:
     """Tag the bundled English sentences by a tagger that knows spellings alone: assets/tags-en.json."""
-    from . import tags
-
-    return tags.tag_bundled(train, test)
+    return tag_bundled(train, test)
 
 
 @command(

@@ -17,7 +17,7 @@ from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from .datasets import read_semcor, read_tags
-from .sentence_checks import faults, read_rows, shared_lines
+from .sentences import faults, read_rows, shared_lines
 
 if TYPE_CHECKING:
     from ..elmo.models import Model

@@ -9,7 +9,7 @@ leave-one-out 1-NN and the adjusted Rand index (Hubert and Arabie 1985) of k-mea
 
 Control task: does a probe read a tag from the vectors, or memorize it for each word? (Hewitt and Liang 2019) Every type gets a random tag, which
 can only be memorized. Selectivity is the accuracy on the tags minus that on the control, on tokens whose type occurs in training. English tags
-are in `assets/tags-en.json` (core.lab.tags), Korean ones come from the morphological analyzer (core.text.morphemes).
+are in `assets/tags-en.json` (core.lab.sentences), Korean ones come from the morphological analyzer (core.text.morphemes).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -36,8 +36,7 @@ from ..senses.evaluate import static_vectors
 from ..senses.senseval import read_senseval
 from ..senses.separation import one_nn
 from ..text import languages
-from ..text.corpora import labeled_of
-from ..text.labeled_words import words_of
+from ..text.corpora import labeled_of, words_of
 from ..text.tokens import join_tokens
 from .lessons import sentences_of, shuffled, untrained
 

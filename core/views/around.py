@@ -26,7 +26,7 @@ from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
-OFFERED = 200  # words of a corpus without labels that can be chosen
+OFFERED = 200  # words to choose from in a corpus without labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,13 @@ class Around:
     """A map of N points and S stars (the sentences' own words) in K spaces."""
 
     word: str
-    label: str  # the word without what clings to it, as a message cites it
+    label: str  # the word without punctuation, for messages
     plan: str
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
     labels: tuple[str, ...]  # (N,) of the points, alike
     absent: tuple[str, ...]  # which of the words do not occur
-    total: int  # occurrences there are, drawn or not
+    total: int  # all occurrences, on the map or not
     coordinates: np.ndarray  # (K, N, 2)
     stars: np.ndarray  # (K, S, 2)
     shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
@@ -86,7 +86,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
     def choose() -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
-        return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
+        return ([word for word in order if clusters.is_telling(word) or not word.isascii()] or order)[:OFFERED]
 
     return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
 

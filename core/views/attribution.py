@@ -29,7 +29,7 @@ class AttributionRequest:
     other: WordInContext | None = None
     how: str = DROP
     swap: str = ""
-    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class Attribution:
     by: str
     senses: tuple[str, ...]  # all that are labeled, in the order of their colors
     influence: Influence
-    content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
+    content: frozenset[int]  # positions of content words; no other word is named as decisive
 
     def table(self) -> Frame:
         """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..common.model_layers import SENSES
 from ..common.significance import LEVEL, benjamini_hochberg
 from ..corpus import change, usage_graphs
 from ..corpus.change import UseChange
+from ..corpus.encoded import Report
 from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import Occurrence
 from ..index.sense_space import LAYER, SenseSpace
@@ -41,14 +42,13 @@ from .sides import (
 )
 
 READS = ("model", "corpus")
-COUNTED = 80  # of all, in which the number of groups is looked for
-MOST_RANKED = 100  # of a side, of each word of a list
-GROUPS_RANKED = 3  # of each word of a list
+COUNTED = 80  # sentences from which the number of groups is suggested
+MOST_RANKED = 100  # sentences of a side for each word of a list
+GROUPS_RANKED = 3  # groups for each word of a list
 CONTROLS = 20
-PER_GROUP, PER_UNCLEAR = 5, 10  # sentences of a group on average, at least; where the vectors suggest no groups
+PER_GROUP, PER_UNCLEAR = 5, 10  # least mean number of sentences in a group; the same if the vectors suggest no groups
 NAMING = 5  # sentences of a group that name it
 REPORT_EVERY = 5  # words
-Report = Callable[[int, int, float], None]  # words done, in all, per second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,8 @@ class WordChange:
 
     word: str
     change: UseChange
-    space: str  # the one that the model has
-    everything: tuple[int, int]  # occurrences there are on each side; more than `items` has where only some are taken
+    space: str  # the space used, a layer if the model has no sense space
+    everything: tuple[int, int]  # all occurrences on each side; `items` may be a sample
     items: list[Occurrence]
     groups: np.ndarray  # (n,)
     names: tuple[str, ...]  # of the groups
@@ -193,7 +193,7 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
     if word not in shared:
         return None
     log_counts = np.log(shared.pop(word))
-    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.tells(key)}
+    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.is_telling(key)}
     nearest = sorted(distances, key=lambda word: (distances[word], word))[:CONTROLS]
     leads, started = [], time.monotonic()
     for k, spelling in enumerate((word, *nearest)):
@@ -223,7 +223,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
     Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.max_words]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.is_telling(word)][: request.max_words]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []
@@ -289,7 +289,7 @@ def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
     if shared.get(fold_case(bare(request.word.strip())), 0) >= change.FEWEST:
         return request.word
-    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
+    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.is_telling(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
 
 
@@ -300,7 +300,7 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
         vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
         return vectors, vectors
     views = np.concatenate([side.views(space) for side in both])
-    # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
+    # The mean of all words is subtracted: without the mean of its own rows, the two prototypes would always be opposite
     return space.place(views, word=word), space.place(views, views.mean(axis=0), word, mapped=False)
 
 

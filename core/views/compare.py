@@ -26,18 +26,17 @@ from ..files import registry
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses.separation import SenseReport, sense_report_of, senses_report_of
-from ..text.corpora import open_corpus
-from ..text.labeled_words import sentences_of
+from ..text.corpora import open_corpus, sentences_of
 from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of
 from ..workspace import Workspace, open_workspace, reads_as_model, table_key
 
-READS = ()  # the request names all that the answer hangs on
+READS = ()  # the request names everything that the answer depends on
 MARK = " · "  # between a model and its layer
 SAMPLE = 64  # sentences that are read to measure the pace
-MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
-FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
+MOST_STATIC = 100_000  # most frequent words of a vector file that are compared
+FEWEST = 3  # occurrences that a word needs in each of two corpora
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +98,8 @@ class SpacesCompared:
     paired: PairedAtRandom  # the same with the words paired at random
     halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors shared by its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
-    ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
-    shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
+    ambiguous: tuple[str, ...]  # words with several labeled senses in the compared corpora
+    shared: int = 0  # sentences of both corpora, if one text contains the other
 
     def table(self, order: np.ndarray) -> Frame:
         """Return a row for each word, in the given order."""

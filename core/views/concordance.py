@@ -1,6 +1,6 @@
 """A corpus searched and counted: concordance lines, collocates, and keywords compared with another corpus."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +14,12 @@ from ..corpus import collocates as near_words
 from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.collocates import Collocate, SenseWord
-from ..corpus.encoded import EncodedCorpus
+from ..corpus.encoded import EncodedCorpus, Report
 from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
-from ..text.labeled_words import sentences_of
+from ..text.corpora import sentences_of
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model
@@ -32,8 +32,7 @@ READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
 SHOWN = 3  # substitutes next to a line, if hits are sorted by them
-LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
-Report = Callable[[int, int, float], None]  # sentences that a model has read, of all, per second
+LABELS, GROUPS = "labels", "groups"  # where senses come from: the file's labels, or groups that the model finds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class ConcordanceRequest:
     order: str = search.IN_TEXT
     first: int = 0
     number: int = 20
-    documents: tuple[str, ...] = ()  # the corpus is cut to these before anything is counted; all without
+    documents: tuple[str, ...] = ()  # only these are searched and counted; () for all
     near: str = ""  # hits with that word or phrase within the window
     window: int = near_words.WINDOW
     sense: str = ""  # hits of that sense
@@ -65,15 +64,15 @@ class Concordance:
     forms: tuple[tuple[str, int], ...]
     documents: tuple[Part, ...]
     stretches: tuple[Part, ...]
-    dates: tuple[Part, ...]  # () where the corpus has none
-    undated: int  # sentences of a corpus with dates that have none that can be read
+    dates: tuple[Part, ...]  # () for a corpus without dates
+    undated: int  # sentences without a readable date, if the corpus has dates
     sentences: int
     unread_date: str  # an example of such a date, as written
-    in_order: int  # hits that are sorted; fewer than `n` where a model reads only so many, the rest stays in the order of the text
+    in_order: int  # sorted hits; a model reads only so many, the others follow in text order
     first: int
     lines: tuple[Line, ...]
-    missing: str  # what does not occur at all, where there are no hits: the word that should be near, else the query; "" if each occurs
-    similar: tuple[str, ...]  # spellings like that one's
+    missing: str  # without hits: the word nearby or the query that does not occur; "" if both occur
+    similar: tuple[str, ...]  # spellings similar to `missing`
 
     def table(self) -> Frame:
         """Return the visible lines."""
@@ -91,8 +90,8 @@ class CollocatesRequest:
     most: int = 50
     order: str = BY_DICE
     documents: tuple[str, ...] = ()
-    senses: str = ""  # LABELS, nothing for a word without two; or GROUPS
-    grammar: bool = True  # words that carry grammar too
+    senses: str = ""  # LABELS, which has no effect for a word without two senses, or GROUPS
+    grammar: bool = True  # whether function words count
 
     def lines(self, **more) -> ConcordanceRequest:
         """Return the search whose neighborhoods are counted, with more fields, such as a word nearby or a sense."""
@@ -104,7 +103,7 @@ class SenseColumn:
     """A sense, and the words that distinguish it from the others."""
 
     sense: str
-    n: int  # hits of it
+    n: int  # hits with the sense
     words: tuple[SenseWord, ...]
 
 
@@ -115,7 +114,7 @@ class Collocates:
     query: str
     n: int  # hits
     tokens: int
-    everything: int  # collocates there are; more than `items` where only some are wanted
+    everything: int  # number of all collocates; `items` may be fewer
     items: tuple[Collocate, ...]
     senses: tuple[SenseColumn, ...]
 
@@ -156,7 +155,7 @@ class Keyness:
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
-    reduced: int = 0  # the place, in `names`, of the corpus without them
+    reduced: int = 0  # the place, in `names`, of the corpus from which they are removed
 
     def table(self) -> Frame:
         """Return the keywords of the first corpus, then those of the second. "Here" is the first corpus in every row."""

@@ -24,7 +24,7 @@ from . import layouts
 from .layouts import LayoutRequest
 
 READS = ("model", "corpus")
-SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
+SENTENCES = FIRST, SECOND = "first", "second"  # the senses of a path without two labeled senses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +156,7 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     """Return the columns to switch, in order. `readings` gives the (n, C) cosines of n words."""
     if order != edits.GREEDY:
         return edits.order_edits(alignment, order)
-    if len(alignment.changes) > edits.MAX_EDITS:  # refused by `steps`, in its words
+    if len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput
         return edits.order_edits(alignment, edits.LEFT_TO_RIGHT)
     both = alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))
 

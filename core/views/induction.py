@@ -23,7 +23,7 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.vectors import static_contexts
-from ..text.labeled_words import DictionarySense, dictionary_senses, sentences_of
+from ..text.corpora import DictionarySense, dictionary_senses, sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
@@ -32,7 +32,7 @@ READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
 MOST_LOOKED_AT = 300  # of them, to measure the share of uninformative substitutes
 OFFERED = 400  # words to choose from; any other can be typed
-EARLIER = 0.1  # a dictionary names frequent senses first: what each later one loses, times the logarithm of its place
+EARLIER = 0.1  # dictionaries list frequent senses first: subtracted from a score, times the logarithm of its place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +53,14 @@ class Occurrences:
     """A word's rows in the corpus in one space."""
 
     word: str
-    everything: int  # occurrences there are; more than `items` where only some are taken
+    everything: int  # all occurrences; `items` may be a sample
     items: list[Occurrence]
     rows: np.ndarray  # (n, D) directions minus what a spelling shares
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
-    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each; () where the model names none
-    weak: float = 0.0  # the share of them in which substitutes say little (core.elmo.in_place)
+    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each occurrence; () without a softmax
+    weak: float = 0.0  # share of occurrences with uninformative substitutes (core.elmo.in_place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Groups:
     """The clusters of a word's rows."""
 
     numbers: np.ndarray  # (n,) the cluster of each
-    substitutes: list[list[tuple[str, float]]]  # each cluster's most telling ones; none where the model names none
-    words: list[list[tuple[str, float]]]  # each cluster's most telling words near by
+    substitutes: list[list[tuple[str, float]]]  # the most typical of each cluster; none without a softmax
+    words: list[list[tuple[str, float]]]  # the most typical context words of each cluster
     names: list[str]
     few: list[bool]  # whether each has too few sentences to be a sense
     shares: np.ndarray  # (n, clusters)
@@ -84,7 +84,7 @@ class Induction:
 
     occurrences: Occurrences
     groups: Groups
-    spread: SpreadLabels | None = None  # what was labeled, spread to all occurrences; None where fewer than two senses were
+    spread: SpreadLabels | None = None  # labels spread to all occurrences; None with fewer than two senses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +178,7 @@ def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
         forms = {*labeled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
-        return [*labeled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+        return [*labeled, *(word for word in often if clusters.is_telling(word) and word not in forms)][:OFFERED]
 
     return workspace.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
@@ -231,7 +231,7 @@ def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, ta
 
     def count_words() -> Counter[str]:
         tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
-        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+        return Counter({word: n for word, n in tokens.items() if clusters.is_telling(word)})
 
     background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
     words = clusters.telling_words(contexts, numbers, background)

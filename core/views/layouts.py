@@ -26,7 +26,7 @@ from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
-REST = "–"  # the second axis: the largest spread that the first leaves over
+REST = "–"  # the second axis: the largest spread orthogonal to the first
 MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured now; UMAP's is measured once, with the map
 
 
@@ -37,7 +37,7 @@ class LayoutRequest:
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of custom axes: right, left, or right, left, up, down; none: the word's two most frequent senses
+    ends: tuple[str, ...] = ()  # of custom axes: right, left, or right, left, up, down; (): the word's two most frequent senses
     senses: bool = False
 
 
@@ -62,7 +62,7 @@ class Layout:
     stars: np.ndarray  # (K, S, d)
     reports: Mapping[str, SenseReport]  # of each space; {} with fewer than two senses
     static: SenseReport | None  # of the other words' static vectors
-    trustworthiness: Mapping[str, float]  # of each space's map; {} where it is not measured
+    trustworthiness: Mapping[str, float]  # of each space's map; {} if not measured
     maps: FrozenMaps | None = None  # by UMAP
     views: tuple[axes.View, ...] = ()  # (K,) but for UMAP
     ends: tuple[str, ...] = ()  # of custom axes
@@ -216,7 +216,7 @@ def _stars(
 def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """Add the sense space to the layers. It starts from the map of the mix, so that no dot jumps between them."""
     space, word = workspace.require_sense_space(), layout.word
-    if word == ALL_WORDS:  # each word has a map into the space of its own
+    if word == ALL_WORDS:  # each word has its own map into the space
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.place(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)

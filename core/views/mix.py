@@ -28,7 +28,7 @@ from .neighbors import TYPES
 
 READS = ("model", "corpus")
 LENGTHS_OF = 1_000  # tokens whose vectors are measured
-MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from products: 0.5 MB of them
+MOST_PAIRS = 480  # rows of a word times layers up to which all products are sent: 0.5 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ class MixRequest:
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
-    normalized: bool = False  # each layer, before it is weighed
-    among: str = ""  # sentences with the same word, or "types", spellings; "": as `choose_among` has it
+    normalized: bool = False  # normalize each layer before weighting
+    among: str = ""  # sentences with the same word, or "types", spellings; "": by `choose_among`
     k: int = 20
     every_token: bool = True
 
@@ -50,10 +50,10 @@ class Mixed:
     Without labels the dots are sentences with the word, then spellings.
     """
 
-    lemma: str | None  # the first word's, where it is labeled
+    lemma: str | None  # of the first word; None if unlabeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
-    norm: float  # of the first word's weighed sum
+    norm: float  # of the first word's weighted sum
     neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
     report: SenseReport | None  # of the lemma; None with fewer than two senses
     by_layer: Mapping[str, SenseReport]
@@ -70,19 +70,19 @@ class Mixed:
 class AnyMix:
     """The data by which the browser ranks, counts and draws under any weights. An id is a table row, or -1 minus a spelling's code."""
 
-    lemma: str | None  # None: nobody labeled it, and the table is of every token
+    lemma: str | None  # None for an unlabeled word, for which the table has every token
     lengths: np.ndarray  # (L,) of the layers as they are
     candidates: tuple[Candidates, ...]  # of each word, by ids
     between: np.ndarray | None  # (L, L) products of two words' layers
     ids: np.ndarray  # (N,) of the dots
-    examples: Mapping[int, Occurrence]  # of every id; of a spelling its first
+    examples: Mapping[int, Occurrence]  # of every id; the first one of a spelling
     coordinates: np.ndarray  # (L, N, 2)
     stars: Mapping[int, np.ndarray]  # number of a word -> (L, 2)
-    pairs: np.ndarray | None = None  # products of all pairs of the dots, where they are few
+    pairs: np.ndarray | None = None  # products of all pairs of dots, if they are few
     chance: float | None = None  # their accuracy with shuffled senses
-    itself: tuple[int, ...] = ()  # of each word: which of the candidates is its own spelling; -1: none
-    listed: int = 0  # so many of the candidates, the first, are spellings
-    occurrences: int = 0  # so many of the dots, the first, are sentences with the word
+    itself: tuple[int, ...] = ()  # number of each word's own spelling among the candidates; -1 for none
+    listed: int = 0  # number of spellings, the first candidates
+    occurrences: int = 0  # number of sentences with the word, the first dots
 
 
 @reads_as_model
@@ -265,7 +265,7 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
     lemma = request.words[0].lemma_in(table)
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
-    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # those of a model's guesses would count as a sense of their own
+    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # guesses of a model would count as another sense
     own_words = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(labeled) * len(lengths) <= MOST_PAIRS
     candidates = tuple(any_mix.of_word(table, word_products, lengths) for word_products in products)

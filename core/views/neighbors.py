@@ -22,7 +22,7 @@ from ..workspace import Workspace, reads_as_model
 
 READS = ("model", "corpus")
 TYPES = "types"
-WORDS, OCCURRENCES = 8, 48  # nearest words that are listed, and the occurrences among which they are found
+WORDS, OCCURRENCES = 8, 48  # listed words, and the occurrences among which they are found
 EQUAL = 0.005  # weights that differ less are equal
 
 
@@ -35,7 +35,7 @@ class NeighborsRequest:
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
-    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
     among: str = SAME
     k: int = NEIGHBORS
     every_token: bool = True
@@ -46,11 +46,11 @@ class Neighbors:
     """A list, best first."""
 
     word: WordInContext
-    lemma: str | None  # the labeled word that it is
+    lemma: str | None  # the labeled word, if it is a form of one
     entries: tuple[Neighbor | TypeNeighbor, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
-    narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
-    level: Level | None = None  # two random words' cosines, where it is known
+    narrowed: int = 0  # in the sense space: the number of ranked occurrences, nearest at layer 1; 0 for all
+    level: Level | None = None  # cosines of two random words, if measured
 
     def table(self, context: str = "") -> Frame:
         """Return a row for each neighbor, best first. `context` names the list."""

@@ -53,23 +53,23 @@ class Judgment:
 
     one_word: bool  # whether both are forms of one word; two words get no verdict
     verdict: Verdict | None
-    lemma: str  # the labeled word whose sentences vote; "" where none has labels
-    layer: str  # that separates the word's meanings best: a figure opens there
+    lemma: str  # the labeled word whose sentences vote; "" without labels
+    layer: str  # the layer that separates the word's meanings best
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pair:
     """All results about two words in their sentences."""
 
-    words: tuple[str, str]  # without what clings to them
+    words: tuple[str, str]  # without punctuation
     judgment: Judgment
-    scene: Scene | None  # None where no labeled sentence has both words, and the model has no sense space
+    scene: Scene | None  # None for unlabeled words of a model without a sense space
     angles: Angles
-    static: float | None  # GloVe's cosine; None where one has no vector, or one of no length
+    static: float | None  # GloVe's cosine; None if a word has no vector
     in_static: tuple[bool, bool]
-    random: Mapping[str, float]  # mean cosine of two random words, where it is known
+    random: Mapping[str, float]  # mean cosine of two random words, by space
     cosines: Mapping[str, float]  # by layer, and last the mix
-    bars: Mapping[str, float]  # all cosines, GloVe's first where it has one
+    bars: Mapping[str, float]  # all cosines, with GloVe's first
     same: bool  # whether both have one spelling, ignoring case, and so one vector in GloVe
     one_word: bool  # whether both are forms of one word, ignoring case
 
@@ -123,7 +123,7 @@ def angles(workspace: Workspace, first: WordInContext, second: WordInContext) ->
     )
 
 
-MOST_WORDS, MOST_VIEWS = 32, 64  # labeled words, and typed sentences, that are remembered
+MOST_WORDS, MOST_VIEWS = 32, 64  # cached labeled words and typed sentences
 
 
 @reads_as_model

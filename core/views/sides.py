@@ -15,7 +15,7 @@ from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus.change import intersect_keys, list_keys, sentence_keys
-from ..corpus.encoded import EncodedCorpus
+from ..corpus.encoded import EncodedCorpus, Report
 from ..elmo.language_model import Prediction
 from ..files.user_names import corpus_titles
 from ..index.neighbors import Occurrence
@@ -23,8 +23,8 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at
 from ..text import own_corpus
+from ..text.corpora import sentences_of
 from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
-from ..text.labeled_words import sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms
 from ..text.tokens import bare
@@ -410,7 +410,7 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
 
 @reads_as_model
 def word_texts(
-    workspace: Workspace, chosen: Sides, word: str, space: SenseSpace | None, report: Callable[[int, int, float], None] | None = None
+    workspace: Workspace, chosen: Sides, word: str, space: SenseSpace | None, report: Report | None = None
 ) -> list[WordTexts] | None:
     """Return the word's sentences on both sides, or None while a table that is needed is being read.
 
@@ -476,9 +476,7 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     )
 
 
-def _read_alone(
-    workspace: Workspace, sides: Sides, k: int, word: str, limit: int, report: Callable[[int, int, float], None] | None
-) -> WordTexts:
+def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: int, report: Report | None) -> WordTexts:
     """Return at most `limit` of a word's sentences on a side. Only these are encoded, when their vectors are needed."""
     corpus, facts, mask = workspace.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))

@@ -191,7 +191,7 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 def test_the_command_and_the_page_know_the_same_experiments():
     from core.evaluation.experiments import CONTEXT_RUNS
-    from core.lab.shipping import NAMES
+    from core.lab.variants import NAMES
     from pages._classify.results import TASKS
 
     assert set(NAMES) == set(EXPERIMENTS) | set(CONTEXT_RUNS) and set(TASKS) <= set(EXPERIMENTS)

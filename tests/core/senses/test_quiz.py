@@ -11,7 +11,7 @@ from core.elmo.models import Model
 from core.index.neighbors import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
-from core.text import labeled_words, languages
+from core.text import corpora, languages
 from core.text.corpora import labeled_of
 from core.workspace import open_workspace
 
@@ -36,7 +36,7 @@ def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_
     sentences = labeled_of(ENGLISH, "jaguar")
     request = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == request != quiz.question(8, "jaguar", sentences)
-    words = labeled_words.words_of(ENGLISH)
+    words = corpora.words_of(ENGLISH)
     order = quiz._shuffle(7, "word", words)
     assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
 
