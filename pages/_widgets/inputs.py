@@ -176,15 +176,8 @@ def word_search(
         visible = [word for word in words if theme == ALL or (word in labeled and theme in labeled[word].themes)]
         chosen = st.session_state[key]
         options = list(dict.fromkeys([*([] if chosen in visible else [chosen]), *visible]))
-        result = row.selectbox(
-            t("Word"),
-            options,
-            key=key,
-            persist_state="session",
-            accept_new_options=True,
-            help=help,
-            format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
-        )
+        look = {"help": help, "format_func": lambda word: titles.get(word) or _line(word, labeled, separability)}
+        result = row.selectbox(t("Word"), options, key=key, persist_state="session", accept_new_options=True, **look)
         candidates = [word for word in visible if word in labeled and word != chosen]
 
         def draw() -> None:
