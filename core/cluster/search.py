@@ -38,7 +38,7 @@ def of_all(question: Question, shards: Shards, client: Client | None = None) -> 
     lemmas: set[str] = set()
     if question.which != ANY and shards.meta["lemmas"]:
         lemmas = lemmas.union(*_everywhere(lemmas_of, shards, (question.query.word,), client))
-    return replace(question, asked=question.query, lemmas=tuple(sorted(lemmas)))
+    return replace(question, source=question.query, lemmas=tuple(sorted(lemmas)))
 
 
 def merged(parts: Iterable[list[Neighbor]], k: int) -> list[Neighbor]:

@@ -11,10 +11,9 @@ import numpy as np
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.mix import layer_weights
-from ..index import sense_index
+from ..index import sense_space
 from ..index.neighbors import ANY, Index, Neighbor, Query, Question
-from ..index.sense_index import SenseIndex
-from ..index.sense_space import LAYER, SenseSpace
+from ..index.sense_space import LAYER, SenseIndex, SenseSpace
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext
 from . import approximate
@@ -36,20 +35,20 @@ class SensesOfShards(Index):
 
     def narrows(self, query: Query, which: str = ANY) -> int:
         """Return how many rows, those nearest at layer 1, are placed if not all are; else 0, as in `SenseIndex.narrows`."""
-        return sense_index.MOST_READ * self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
+        return sense_space.MOST_READ * self._too_many(of_all(Question(query, sense_space.WEIGHTS, which=which), self.shards))
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
         if not self._too_many(question):
             return [(shard, np.flatnonzero(open_shard(self.shards.url, shard).may_answer(question))) for shard in self.shards.shards]
         weights = layer_weights(str(LAYER), len(question.query.layers))
-        near = ShardedIndex(self.shards).nearest(question.query, weights, k=sense_index.MOST_READ, which=question.which)
+        near = ShardedIndex(self.shards).nearest(question.query, weights, k=sense_space.MOST_READ, which=question.which)
         return by_shard(self.shards, np.sort([n.occurrence.row for n in near]))
 
     def _too_many(self, question: Question) -> bool:
         tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
         return (
             sum(np.count_nonzero(self.space.unread(table, np.flatnonzero(table.may_answer(question)))) for table in tables)
-            > sense_index.MOST_READ
+            > sense_space.MOST_READ
         )
 
 

@@ -35,8 +35,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
-from ..senses.reports import static_contexts_of
-from ..senses.separation import one_nn
+from ..senses.separation import one_nn, static_contexts_of
 from ..static.vectors import cosines
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed

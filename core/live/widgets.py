@@ -16,7 +16,7 @@ from ..elmo.models import Model
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.neighbors import Occurrence
-from ..senses.densities import Density, densities
+from ..senses.calibration import Density, densities
 from ..senses.scene import Scene
 from ..senses.trust import Links
 from ..text import languages

@@ -35,7 +35,7 @@ from ..text.labeled_words import words_of
 from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import join_tokens
-from . import calibration, votes
+from . import calibration, evidence
 from .separation import purity_at_k
 
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
@@ -43,7 +43,7 @@ OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for t
 QUESTIONS, MOST_SENSES = 8, 3
 MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
 FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
-K = votes.K  # labeled sentences that vote
+K = evidence.K  # labeled sentences that vote
 HIT, MISS = "■", "□"  # in every font, of every color
 
 

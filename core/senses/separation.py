@@ -12,9 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..analysis.word_maps import rows_to_measure
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..static.vectors import StaticVectors, cosines, static_contexts
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -272,3 +276,35 @@ def _round(value: float) -> float:
 def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
     """Each word's rows, words in alphabetical order."""
     return {str(word): np.flatnonzero(words == word) for word in np.unique(words)}
+
+
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
+    """Measure a word's labeled rows (or all words') under a layer mix, optionally of normalized layers."""
+    return _report(table, word, lambda rows: table.similarities(rows, weights, normalized=normalized))
+
+
+def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:
+    """Measure the same rows in the sense space, each word's by a map that has not seen it."""
+
+    def similarities_of(rows: np.ndarray) -> np.ndarray:
+        placed = space.place(space.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])
+        return placed @ placed.T
+
+    return _report(table, word, similarities_of)
+
+
+def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
+    """Measure the same rows by their static contexts, without a network."""
+    return _report(table, word, lambda rows: cosines(static_contexts_of(table, rows, vectors)))
+
+
+def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
+    rows = rows_to_measure(table, word)
+    words, labels = [table.lemmas[k] for k in table.lemma[rows]], [table.senses[k] for k in table.sense[rows]]
+    return sense_report(lambda picked: similarities_of(rows[picked]), words, labels, seed=0)
+
+
+def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
+    """Return for each row the sum (D,) of the static vectors of its sentence's other words: (n, D)."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return static_contexts(vectors, [o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])

@@ -25,8 +25,7 @@ from ..elmo.models import Model
 from ..files import registry
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
-from ..senses.reports import sense_report_of, senses_report_of
-from ..senses.separation import SenseReport
+from ..senses.separation import SenseReport, sense_report_of, senses_report_of
 from ..text.corpora import open_corpus
 from ..text.labeled_words import sentences_of
 from ..text.languages import Language

@@ -20,8 +20,7 @@ from ..elmo.mix import layer_weights, mixed
 from ..elmo.weights import has_softmax
 from ..index.neighbors import Occurrence, Query, best
 from ..index.table import OccurrenceTable
-from ..senses.reports import sense_report_of, senses_report_of, static_report_of
-from ..senses.separation import SenseReport
+from ..senses.separation import SenseReport, sense_report_of, senses_report_of, static_report_of
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key

@@ -12,9 +12,8 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights
-from ..index import sense_index
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
-from ..index.sense_index import SenseIndex
+from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
@@ -141,5 +140,5 @@ def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, reque
     index = SenseIndex(table, sense_space(workspace))
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
-    near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
+    near = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
     return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(workspace, SENSES)}

@@ -26,10 +26,8 @@ from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
-from core.index.contents import content_of
-from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
-from core.index.tables import opens_at_once, takes_long
+from core.index.tables import content_of, open_claimed, opens_at_once, takes_long
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages

@@ -129,11 +129,11 @@ def open_rest() -> None:
     from core.analysis.maps import compile_layout
     from core.elmo.models import BUNDLED_MODEL
     from core.evaluation.anisotropy import of_table
-    from core.index import float16_products
+    from core.index import rows
     from core.views import compare, induction
     from pages._cached.opened import table_job, view, view_part, workspace_of
 
-    float16_products.warm_up()
+    rows.warm_up()
     compile_layout()
     with suppress(ElmoscopeError):  # the page shows the error
         over = workspace_of(BUNDLED_MODEL)

@@ -9,8 +9,8 @@ from core.common.limits import limits, texts_expire
 from core.common.markup import Markup, html, plain, shorten
 from core.files import registry, user_names
 from core.files.quotas import VISITS
-from core.index.index_plan import Plan, check_room
 from core.index.sense_space import keeps_substitutes
+from core.index.tables import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS
 from core.text.labeled_words import sentences_of

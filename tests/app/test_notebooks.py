@@ -17,9 +17,9 @@ from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
 from core.index import neighbors, tables
-from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
-from core.senses.reports import sense_report_of
+from core.senses.separation import sense_report_of
 from core.static import vectors
 from core.text import corpora
 from pages._export import notebook_values

@@ -17,8 +17,7 @@ from core.cluster import approximate, search, senses
 from core.cluster import shards as index
 from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
-from core.index.sense_index import WEIGHTS
-from core.index.sense_space import SENSES, SenseSpace
+from core.index.sense_space import SENSES, WEIGHTS, SenseSpace
 from core.workspace import open_workspace
 
 K = 20

@@ -41,7 +41,7 @@ from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
-from core.index.index_plan import index_plan
+from core.index.tables import index_plan
 from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors

@@ -49,7 +49,7 @@ def test_a_good_message_is_none_of_these(said, value):
         ("Unknown corpus. Choose another.", LONG, "does not name it"),
     ],
 )
-def test_a_wrong_message_is_a_fault(said, value, fault):
+def test_a_wrong_message_is_a_error(said, value, fault):
     assert [each.partition(":")[0] for each in wrong_with(said, value)] == [fault]
 
 

@@ -38,7 +38,7 @@ def maps() -> FrozenMaps:
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
-def test_pca_is_scikit_learns_on_unit_rows_up_to_sign(shape):
+def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign(shape):
     rows = np.random.default_rng(0).normal(size=shape)
     model = PCA(3).fit(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     expected = model.transform(rows / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -156,7 +156,7 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
-def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
+def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n, k):
     from sklearn.manifold import trustworthiness as theirs
 
     rng = np.random.default_rng(n)
@@ -215,7 +215,7 @@ def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
-def test_few_points_fall_back_to_pca_and_say_so(n):
+def test_few_points_fall_back_to_pca_and_report_it(n):
     spaces = words_in_layers(1, n)
     result = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
     assert result.method == f"PCA ({n} points are too few for UMAP)"
@@ -345,7 +345,7 @@ def drawn_layers(n: int = 90) -> np.ndarray:
     return np.stack([random.normal(size=(n, 20)) + strength * centers for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
 
 
-def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():
+def test_a_map_follows_another_mix_as_faithfully_as_one_made_again():
     layers, config = drawn_layers(), ProjectionConfig(n_neighbors=8, n_epochs=120)
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], config)
     mix = np.tensordot([0.1, 0.3, 0.6], layers, axes=1)

@@ -26,7 +26,7 @@ def token_map(table):
     return token_maps.token_maps(table, NAMES, laid_out=300)
 
 
-def test_every_token_has_a_place_in_every_space_and_progress_is_told(table):
+def test_every_token_has_a_place_in_every_space_and_progress_is_reported(table):
     heard = []
     result = token_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
     assert result.places.shape == (2, len(table), 2) and result.places.dtype == np.uint16 and result.laid_out == 60

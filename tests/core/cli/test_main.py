@@ -289,7 +289,7 @@ def test_neighbors_repeat_the_question_with_its_tokens_position_layer_and_weight
     assert neighbors(answer, model, corpus, "the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
 
 
-def test_neighbors_in_the_sense_space_are_named_so_and_what_has_none_is_said(answer, call, model, corpus, tmp_path):
+def test_neighbors_in_the_sense_space_are_named_so_and_what_has_none_is_reported(answer, call, model, corpus, tmp_path):
     result = neighbors(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
     assert (result["query"]["layer"], result["query"]["weights"]) == ("senses", [1.0])
     cosines = [row["cosine"] for row in result["neighbors"]]
@@ -456,7 +456,7 @@ def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer
     assert "tags" not in answer(*request, foreseeing)["measures"]  # other weights: nothing of it holds
 
 
-def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path):
+def test_evaluate_card_goes_next_to_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path):
     folder = tmp_path / "mute"
     save_safetensors(load_bilm(model), folder)
     assert "perplexity" not in answer("lab", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
@@ -467,7 +467,7 @@ def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, an
     assert "other.json exists and “card” did not write it" in error and other.read_text() == '{"a": 1}'
 
 
-def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
+def test_evaluate_perplexity_of_a_softmax_that_uses_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
     with gzip.open(tmp_path / "text.txt.gz", "wt") as file:
         file.write("the bank\n\na zebra\n")
     result = answer("evaluate", "perplexity", "--text", tmp_path / "text.txt.gz", "--model", foreseeing)
@@ -564,7 +564,7 @@ def test_index_build_reads_the_named_column_of_a_table(answer, model, tmp_path):
     assert result["occurrences"] == 5
 
 
-def test_index_build_joins_lines_as_it_is_told(answer, model, tmp_path):
+def test_index_build_joins_lines_as_requested(answer, model, tmp_path):
     (tmp_path / "t.txt").write_text("the bank\nof the river\nis steep")
     request = ("index", "build", "--corpus", tmp_path / "t.txt", "--model", model)
     ways = ("detect", "join", "keep")
@@ -615,7 +615,7 @@ def test_index_build_replaces_an_index_but_no_files_next_to_it(answer, call, mod
     assert (folder / "photos" / "a.jpg").read_text() == "mine" and answer("index", "info", folder)["occurrences"] == 5
 
 
-def test_index_build_replaces_a_damaged_index_where_it_is_told_to(answer, call, model, corpus, tmp_path):
+def test_index_build_replaces_a_damaged_index_on_request(answer, call, model, corpus, tmp_path):
     command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
     whole = answer(*command)
     for name in ("meta.json", "occurrences.arrow", "sentences.arrow"):
@@ -675,7 +675,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(call, tmp_p
             assert status == 2 and not out and "'--output'" in error and "cannot be written" in error and reason in error
 
 
-def test_glove_works_beside_its_output_with_a_slash_or_without(answer, tmp_path):
+def test_glove_works_next_to_its_output_with_a_slash_or_without(answer, tmp_path):
     (tmp_path / "text.txt").write_text("the bank of the river\nthe money of the bank\n" * 20)
     command = ("glove", "--corpus", tmp_path / "text.txt", "--epochs", 1, "--dim", 4, "--processes", 1, "--output")
     for output in (f"{tmp_path}/gl/", tmp_path / "gl"):

@@ -83,7 +83,7 @@ def needed(path: str, folder: Path) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("content", [b"mine \xff", b""], ids=["a file", "an empty file"])
-def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
+def test_a_file_of_others_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
     def fail(*_, **__):
         raise AssertionError("the work has begun")
 
@@ -98,7 +98,7 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
     assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
 
 
-def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
+def test_a_default_place_may_be_of_others(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "results").mkdir(parents=True)
     for path, name in (("live", "elmoscope.html"), ("lab experiments", "assets/results/classification.jsonl")):

@@ -29,7 +29,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
-from core.index import float16_products, neighbors
+from core.index import neighbors, rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
@@ -209,7 +209,7 @@ def test_a_folder_with_files_among_ours_is_refused_before_any_work(tmp_path):
         assert main.main(arguments) == 2  # before the model, the corpus or the cluster is looked for
 
 
-def test_only_what_is_of_our_form_is_removed_when_an_index_is_whole(client, model, tmp_path):
+def test_only_what_is_of_our_form_is_removed_when_an_index_is_complete(client, model, tmp_path):
     place = tmp_path / "index"
     build(client, sentences_of(60), place, model)
     seen = index.Store.names
@@ -326,7 +326,7 @@ def test_a_worker_refuses_another_models_weights(model):
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
-    monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
+    monkeypatch.setattr(rows, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = neighbors.make_query(encoder, list(corpus[number].tokens), position)
         result = neighbors.products(built.rows, query)
@@ -337,7 +337,7 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
             np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
-def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
+def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client, corpus):
     query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
     words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}

@@ -12,10 +12,9 @@ from core.cluster import shards as index
 from core.cluster.senses import ApproximateSenses, SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
-from core.index import sense_index
+from core.index import sense_space
 from core.index.neighbors import ANY, OTHER, SAME, make_query
-from core.index.sense_index import WEIGHTS, SenseIndex
-from core.index.sense_space import KEPT, substitutes_of
+from core.index.sense_space import KEPT, WEIGHTS, SenseIndex, substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
@@ -76,7 +75,7 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
     for kept in folder.glob(f"shards/*/{KEPT}"):
         kept.unlink()
     bare = index.open_shards(folder)
-    monkeypatch.setattr(sense_index, "MOST_READ", 40)
+    monkeypatch.setattr(sense_space, "MOST_READ", 40)
     near = SensesOfShards(bare, space).nearest(query, WEIGHTS, k=60)
     layer = built.nearest(query, [0, 1, 0], k=40)
     assert SensesOfShards(bare, space).narrows(query)

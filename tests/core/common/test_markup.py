@@ -128,7 +128,7 @@ def test_nobody_else_escapes_markdown():
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "it's", "two words", "a\nb", "*", "!x", "-x", ""])
-def test_a_shell_runs_nothing_that_stands_in_a_command_to_copy(name: str, tmp_path):
+def test_a_shell_runs_nothing_that_is_in_a_command_to_copy(name: str, tmp_path):
     offered = command("printf", "%s|", name, tmp_path / name.replace("/", "_"))
     done = subprocess.run(["sh", "-c", offered], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == f"{name}|{tmp_path / name}|" and not list(tmp_path.iterdir())

@@ -130,7 +130,7 @@ def test_lines_of_a_collocate_are_those_with_it(ours):
     assert not with_word_near(ours, hits, "otterhound", 3).any()
 
 
-def test_by_sense_each_sense_is_told_by_its_own_words():
+def test_by_sense_each_sense_is_reported_by_its_own_words():
     def sentence(words: str, sense: str) -> Sentence:
         tokens = tuple(words.split())
         return Sentence(tokens, (Target(tokens.index("bank"), "bank", sense, "bank"),))

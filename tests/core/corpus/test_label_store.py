@@ -88,7 +88,7 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
         "\x00\x00\x00\n",
     ],
 )
-def test_a_file_that_cannot_be_read_is_set_aside_whole_and_its_rows_stay_in_use(path, damage):
+def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_use(path, damage):
     labels = Labels()
     for k in range(5):
         labels = label(path, labels, k, "river")
@@ -178,7 +178,7 @@ def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     assert user_names.corpus_exists(kept.name)
 
 
-def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
+def test_what_cannot_be_saved_is_reported_and_the_file_stays(path, monkeypatch):
     labels = label(path, Labels(), 0, "money")
     before = path.read_bytes()
 

@@ -91,7 +91,7 @@ def test_senses_that_would_go_into_each_other_are_refused():
     assert labels.senses == ("money", "river", "slope")  # nothing lost
 
 
-def test_what_cannot_be_done_is_said():
+def test_what_cannot_be_done_is_reported():
     labels = labeled()
     for wrong, message in (
         (lambda: labels.rename("stream", "river"), "No sense “stream”. Senses: money, river"),

@@ -252,7 +252,7 @@ def test_a_half_made_environment_is_removed_and_remade(elsewhere, monkeypatch):
     assert is_ready() and not (folder / "half").exists()
 
 
-def test_other_requirements_make_the_environment_anew(elsewhere, monkeypatch, tmp_path):
+def test_other_requirements_make_the_environment_again(elsewhere, monkeypatch, tmp_path):
     _, commands = elsewhere
     setup(lambda line: None)
     newer = tmp_path / "requirements.txt"
@@ -324,7 +324,7 @@ def only_path(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (3, 10), reason="needs shell scripts, and to run on another")
-def test_a_shim_that_fails_is_no_python_and_none_at_all_is_said_with_what_to_do(only_path, elsewhere, monkeypatch):
+def test_a_shim_that_fails_is_no_python_and_none_at_all_is_reported_with_what_to_do(only_path, elsewhere, monkeypatch):
     monkeypatch.setattr(allennlp_setup, "find_python310", find_python310)
     _program(only_path / "python3.10", "echo 'pyenv: python3.10: command not found' >&2; exit 127")
     _program(only_path / "python3", "echo 3 9 /usr/bin/python3.9")

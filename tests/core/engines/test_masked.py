@@ -56,7 +56,7 @@ def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_aroun
         masked.at([], 0)
 
 
-def test_a_model_without_a_head_says_so(tmp_path):
+def test_a_model_without_a_head_reports_it(tmp_path):
     folder = bert(tmp_path / "plain")
     assert not has_head(folder) and not has_head(tmp_path)
     with pytest.raises(MissingArtifact, match="has no masked-word head"):

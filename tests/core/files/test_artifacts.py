@@ -19,22 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import __version__
-from core.common.config import ASSETS, ROOT
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.common.config import ROOT
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import atomic
-from core.files.artifacts import (
-    check_fits,
-    file_sha256,
-    lines_of,
-    parse_json,
-    provenance,
-    read_json,
-    replacing,
-    safe_name,
-    short,
-    text_fingerprint,
-    write_json,
-)
+from core.files.artifacts import file_sha256, parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
 from core.files.atomic import locked
 
 
@@ -42,7 +30,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name != "cache"}
 
 
-def test_a_file_appears_whole_and_leaves_nothing_beside_it(tmp_path):
+def test_a_file_appears_complete_and_leaves_nothing_next_to_it(tmp_path):
     target = tmp_path / "new" / "a.npz"
     with replacing(target) as temporary:
         assert temporary.parent == target.parent and temporary.suffix == ".npz"
@@ -111,7 +99,7 @@ def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
     assert (tmp_path / "index" / "a").read_text() == (tmp_path / "index" / "b").read_text()
 
 
-def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
+def test_a_full_disk_and_a_file_in_the_way_are_reported_in_a_sentence(tmp_path):
     message = r"index\.arrow cannot be written: No space left on device\. Free space"
     with pytest.raises(BadInput, match=message), replacing(tmp_path / "index.arrow"):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -123,7 +111,7 @@ def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
     assert names(tmp_path) == {"file"}
 
 
-def test_writing_nothing_and_faults_elsewhere_are_not_blamed_on_the_place(tmp_path):
+def test_writing_nothing_and_errors_elsewhere_are_not_blamed_on_the_place(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
         pass
     with pytest.raises(PermissionError), replacing(tmp_path / "a"):
@@ -163,7 +151,7 @@ BAD_JSON = {
 
 
 @pytest.mark.parametrize(("data", "message"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
-def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, message):
+def test_a_damaged_json_file_is_named_with_its_error(tmp_path, data, message):
     path = tmp_path / "meta.json"
     path.write_bytes(data)
     with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{message}.*Delete and remake it"):
@@ -182,16 +170,6 @@ def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_p
         read_json(tmp_path / "a.json", 10)
     with pytest.raises(CorruptArtifact, match="list instead of dict"):
         read_json(tmp_path / "a.json", expect=dict)
-
-
-def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
-    assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
-    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB, above the limit of 0\.2 MB"):
-        check_fits(tmp_path / "a.txt", 200_000)
-    for path in ("gone", "a\0b"):
-        with pytest.raises(ElmoscopeError, match="No file"):
-            check_fits(path, 1)
 
 
 def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):
@@ -271,16 +249,6 @@ def test_every_word_has_a_file_name_of_its_own_on_every_system(words: list[str])
     assert not [name for name in names if WINDOWS.search(name) or len(name.encode()) > 200]
 
 
-def test_bundled_maps_are_found_by_their_words():
-    for folder in ("targets", "targets-ko"):
-        for path in (ASSETS / folder / "maps").iterdir():
-            assert f"{safe_name(unicodedata.normalize('NFC', path.stem))}.safetensors" == unicodedata.normalize("NFC", path.name)
-
-
-def test_lists_of_words_have_the_same_lines_wherever_they_were_written():
-    assert lines_of("a\r\nb\n가\rc".encode()) == ["a", "b", "가\rc"]
-
-
 def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
     """On Windows a text file's lines end otherwise unless it is told: sums would not fit, and words end in a carriage return."""
     silent = []
@@ -305,7 +273,7 @@ def folder_of(folder, *names) -> None:
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "rows.arrow.bak", "maps/a.txt", "maps/b/c.map", "photos/a.jpg", ".git/config", "\n.map"])
-def test_the_first_file_of_somebody_s_is_named_and_nothing_is_lost(tmp_path, name):
+def test_the_first_file_of_others_is_named_and_nothing_is_lost(tmp_path, name):
     folder = tmp_path / "index"
     folder_of(folder, "rows.arrow", "maps/a.map", ".0123abcd-12-0123abcd.tmp-rows.arrow")
     assert atomic.find_foreign_file(folder, OWN) is None
@@ -319,7 +287,7 @@ def test_the_first_file_of_somebody_s_is_named_and_nothing_is_lost(tmp_path, nam
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_folder_that_is_empty_or_a_link_is_somebody_s_too(tmp_path):
+def test_a_folder_that_is_empty_or_a_link_is_of_others(tmp_path):
     (tmp_path / "index" / "empty").mkdir(parents=True)
     assert atomic.find_foreign_file(tmp_path / "index", OWN) == "empty"
     (tmp_path / "index" / "empty").rmdir()
@@ -328,7 +296,7 @@ def test_a_folder_that_is_empty_or_a_link_is_somebody_s_too(tmp_path):
     assert atomic.find_foreign_file(tmp_path / "index", OWN) == "link"
 
 
-def test_what_bears_our_names_without_our_mark_is_somebody_s(tmp_path):
+def test_what_bears_our_names_without_our_mark_is_of_others(tmp_path):
     folder_of(tmp_path / "index", "rows.arrow")
     with pytest.raises(BadInput, match=r"has other files \(rows\.arrow\)"):
         atomic.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: False)

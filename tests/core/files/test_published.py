@@ -89,7 +89,7 @@ def test_both_files_are_fetched_once_into_the_cache(server, private_cache):
     assert published.fetch([TRAIN, TEST]) == folder and len(server.state["requests"]) == 2
 
 
-def test_a_file_of_somebody_s_in_a_named_folder_stays(server, tmp_path):
+def test_a_file_of_others_in_a_named_folder_stays(server, tmp_path):
     path = tmp_path / "mine" / TEST
     path.parent.mkdir(parents=True)
     path.write_text("edited by hand")
@@ -108,7 +108,7 @@ def test_md5_and_sha256_are_both_held_to(server, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a"}
 
 
-def test_what_cannot_be_fetched_is_told():
+def test_what_cannot_be_fetched_is_reported():
     with pytest.raises(BadInput, match=r"Unknown file 'sst5/train\.txt\.xz'\. Choose: ag_news/train"):
         published.fetch(["sst5/train.txt.xz"])
     with pytest.raises(BadInput, match=r"Unknown data set 'imdb'\. Choose: ag_news"):

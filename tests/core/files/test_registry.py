@@ -153,7 +153,7 @@ def test_a_part_of_a_file_that_has_changed_or_comes_from_elsewhere_is_not_used(s
     assert "Range" not in server.state["requests"][-1]
 
 
-def test_a_part_that_is_whole_or_too_long_is_settled_with_the_server(server, tmp_path):
+def test_a_part_that_is_complete_or_too_long_is_settled_with_the_server(server, tmp_path):
     note = json.dumps({"url": f"{server.url}/plain", "validator": "", "total": len(DATA)})
     for part in (DATA, DATA + b"more"):
         (tmp_path / "w.part").write_bytes(part)
@@ -166,7 +166,7 @@ def test_a_part_that_is_whole_or_too_long_is_settled_with_the_server(server, tmp
 
 
 @pytest.mark.parametrize("kind", ["norange", "wrongrange"])
-def test_a_server_that_cannot_resume_is_asked_for_all_again(server, tmp_path, kind):
+def test_a_server_that_cannot_resume_is_requested_all_again(server, tmp_path, kind):
     server.state["cut"] = [100_000, 200_000]
     download(f"{server.url}/{kind}", tmp_path / "w", sha256=SHA256)
     assert (tmp_path / "w").read_bytes() == DATA
@@ -266,7 +266,7 @@ def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
     assert left(tmp_path) == {"w"}
 
 
-def test_no_network_and_nobody_at_home_are_told(tmp_path, monkeypatch):
+def test_a_missing_network_or_server_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
     with pytest.raises(MissingArtifact, match=r"w from 127\.0\.0\.1 failed: .*refused.*Try again"):
         download("http://127.0.0.1:9/w", tmp_path / "w")
@@ -279,7 +279,7 @@ def test_no_network_and_nobody_at_home_are_told(tmp_path, monkeypatch):
         download("https://example.org/w", tmp_path / "w")
 
 
-def test_a_disk_without_room_is_told_before_and_while_it_fills(server, tmp_path, monkeypatch):
+def test_a_disk_without_room_is_reported_before_and_while_it_fills(server, tmp_path, monkeypatch):
     class Full:
         def __init__(self, stream):
             self.stream = stream
@@ -369,7 +369,7 @@ def test_corpora_and_vectors_are_found_by_name(places):
         resolve("glove-wiki-gigaword-50", "vectors")
 
 
-def test_an_unknown_name_is_told_with_those_that_are_known(places):
+def test_an_unknown_name_is_reported_with_those_that_are_known(places):
     expected = (
         "Unknown model 'xyz'. Choose elmo-mini, elmo-ko-mini, allennlp-small, allennlp-medium, allennlp-original, "
         "allennlp-original-5.5B, or a folder."
@@ -407,7 +407,7 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
         resolve(tmp_path / "a" / "options.json", "model")
 
 
-def test_the_first_whole_copy_counts_and_a_broken_one_is_told_if_there_is_no_other(places):
+def test_the_first_whole_copy_counts_and_a_broken_one_is_reported_if_there_is_no_other(places):
     model(places.assets / "elmo-mini", "options.json")
     with pytest.raises(MissingArtifact, match=r"assets/elmo-mini has no weights file"):
         resolve("elmo-mini", "model")

@@ -172,7 +172,7 @@ def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dic
     return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
 
 
-def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
+def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
     lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
     assert context_gains.sizes(lines)[0].subsets == 6
     assert context_gains.sizes(lines[:-1]) == [] == context_gains.sizes([]) and context_gains.FEWEST == 6

@@ -83,7 +83,7 @@ def test_several_words_may_share_a_file(tmp_path):
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
-def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
+def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):
     row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
     assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     packed = tmp_path / "hard.pos.xz"
@@ -190,7 +190,7 @@ def test_rows_that_cannot_be_split_are_refused():
         split_rows(rows_of("the same", "the same"))
 
 
-def test_documents_stay_whole_and_their_order_is_drawn_by_the_seed():
+def test_documents_stay_complete_and_their_order_is_drawn_by_the_seed():
     sentences = [SenseSentence(f"d{k // 3}", (str(k),), ()) for k in range(60)]
     train, test = split_documents(sentences, 0.9)
     documents = [list(dict.fromkeys(s.document for s in part)) for part in (train, test)]
@@ -246,7 +246,7 @@ def test_blanks_within_a_cell_belong_to_the_token(read):
     assert read(': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n') == ([((': "', "New York"), ("O", "B-LOC")), (("Anna",), ("B-PER",))], [])
 
 
-def test_comments_beside_tabs_are_no_tokens_and_a_number_sign_is_one(read):
+def test_comments_next_to_tabs_are_no_tokens_and_a_number_sign_is_one(read):
     assert read("# sent_id = 1\nThe\tDT\n#\tSYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
     assert read("The DT\n# SYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
 

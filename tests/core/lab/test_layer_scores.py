@@ -77,7 +77,7 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
         assert right[measure]["macro"] == pytest.approx(1 - swapped[measure]["macro"])
 
 
-def test_beside_a_model_that_hears_stands_what_the_other_words_alone_say(hearing):
+def test_next_to_a_model_that_uses_stands_what_the_other_words_alone_say(hearing):
     train, test = sense_rows(60), sense_rows(60, seed=1000)
     result = evaluate.senses(hearing, train, test)
     # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind

@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of, static_report_of
+from core.senses.separation import sense_report_of, static_report_of
 from core.static.glove import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER
@@ -163,7 +163,7 @@ def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
     assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
 
 
-def test_neighbors_are_gensims():
+def test_neighbors_equal_gensim():
     rng = np.random.default_rng(0)
     words = [f"w{k}" for k in range(200)]
     ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
@@ -372,7 +372,7 @@ def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
 
-def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):
+def test_a_missing_file_and_a_senseless_limit_are_reported(tmp_path):
     with pytest.raises(MissingArtifact, match=r"No vector file .*nothing\.txt"):
         load_vectors(tmp_path / "nothing.txt")
     with pytest.raises(BadInput, match="limit must be at least 1, not 0"):
@@ -404,7 +404,7 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
 @pytest.mark.skipif(
     not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove"
 )
-def test_the_bundled_vectors_are_whole_small_and_sensible():
+def test_the_bundled_vectors_are_complete_small_and_sensible():
     folder = ASSETS / "glove-mini"
     vectors = load_vectors(folder)
     assert len(vectors.words) >= 60_000 and vectors.dim == 100
@@ -420,7 +420,7 @@ def test_a_word_is_no_neighbor_of_itself_behind_another():
     assert [n.word for n in result.neighbors("말")] == [n.word for n in result.neighbors(f"{JOINER}말")] == ["소"]
 
 
-def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_asked_for(compass):
+def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_requested(compass):
     tokens = [compass.words[0].upper(), "zzqx", compass.words[1], "zzqx", compass.words[0]]
     for _ in range(2):
         places, result = compass.vectors_of(tokens)

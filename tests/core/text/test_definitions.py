@@ -26,7 +26,7 @@ def _nobody_chose_a_language():
     i18n.use(None)
 
 
-def test_a_korean_sense_is_told_in_the_reader_s_language():
+def test_a_korean_sense_is_reported_in_the_reader_s_language():
     assert definition(KOREAN, "눈", "보는 눈") == "eye"
     i18n.use("ko")
     assert definition(KOREAN, "눈", "보는 눈").endswith("감각 기관")
@@ -136,7 +136,7 @@ def test_the_command_says_the_same_as_the_view(workspace, tiny, capsys, tmp_path
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == 4
 
 
-def test_the_page_shows_them_beside_its_groups_once_they_are_wanted(tiny):
+def test_the_page_shows_them_next_to_its_groups_once_they_are_wanted(tiny):
     page = opened_whole("pages/found.py", found_word="court", found_k="3")
     first = SENSES["court"][0][0]
     assert first not in said(page)
@@ -147,7 +147,7 @@ def test_the_page_shows_them_beside_its_groups_once_they_are_wanted(tiny):
     assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
 
 
-def test_a_word_that_it_does_not_have_is_said(workspace, tiny):
+def test_a_word_that_it_does_not_have_is_reported(workspace, tiny):
     result = induction.compute(workspace, InductionRequest(word="crane"))
     with pytest.raises(BadInput, match="tiny:1 does not have “crane”"):
         induction.glosses(workspace, result)

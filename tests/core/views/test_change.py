@@ -44,7 +44,7 @@ def test_a_word_of_the_same_sense_has_not(workspace, sides):
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
 
 
-def test_words_of_like_frequency_stand_beside_it(workspace, sides):
+def test_words_of_like_frequency_stand_next_to_it(workspace, sides):
     control = change.control(workspace, ControlRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words
     assert "bank" not in control.words
@@ -90,7 +90,7 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
     assert not len(facts_of(workspace, "no-such-corpus").dates.codes)
 
 
-def test_what_cannot_be_compared_is_said(workspace, sides, tmp_path):
+def test_what_cannot_be_compared_is_reported(workspace, sides, tmp_path):
     first, second = sides
     dated = write_dated_text(tmp_path)
     for request, message in (

@@ -29,6 +29,6 @@ def test_it_opens_on_a_word_of_more_than_grammar(workspace):
     assert np.isfinite(reading.forward[next_words.opening(workspace, reading)])
 
 
-def test_a_model_without_a_head_for_masks_says_so(workspace):
+def test_a_model_without_a_head_for_masks_reports_it(workspace):
     with pytest.raises(MissingArtifact):
         next_words.masked(workspace, NextWordsRequest(sentences=(("A", "heron"),), position=1))

@@ -55,7 +55,7 @@ def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace):
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
 
 
-def test_another_form_or_a_capital_lies_in_its_sense_s_cloud(workspace):
+def test_another_form_or_a_capital_is_in_its_sense_s_cloud(workspace):
     result = scene_of(workspace, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
     senses = [result.senses[k] for k in result.nearest[-1]]
     plain = scene_of(workspace, *BANK)

@@ -79,7 +79,7 @@ def test_texts_are_on_the_side_of_their_date_however_it_is_written(table, early,
     assert not choose(workspace, first, second).left_out.describe()
 
 
-def test_dates_that_cannot_be_placed_are_counted_and_said(table):
+def test_dates_that_cannot_be_placed_are_counted_and_reported(table):
     corpus = table(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
     workspace = open_workspace(corpus=corpus)
     chosen = choose(workspace, Side(start="1820", end="1899"), Side(start="1900"))
@@ -209,7 +209,7 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(table, c
     assert "words of like frequency" in capsys.readouterr().out
 
 
-def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
+def test_compared_spaces_of_overlapping_texts_report_it(tmp_path):
     from core.views import compare
     from core.views.compare import CompareRequest, SpaceName
 

@@ -59,7 +59,7 @@ def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, word
     workspace.queries(words)
 
 
-def test_neighbors_are_the_table_s_and_a_level_stands_beside_them(workspace, words):
+def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, words):
     table = open_table("sentences", workspace.model, targets_only=True)
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, whole=False))
