@@ -1,4 +1,4 @@
-"""The Train part: the choices, the progress with its curves, and the results: the table over seeds, the confusions, and what to do with the classifiers."""
+"""The Train part: the training job, its progress, and the results with their table, confusions and exports."""
 
 from __future__ import annotations
 
