@@ -148,10 +148,11 @@ def predict(*, text, direction, k, model) -> Answer:
 @command("setup")
 def allennlp_setup() -> Answer:
     """Make AllenNLP's own Python 3.10 environment."""
-    from ..engines import allennlp_engine as second
+    from ..engines.allennlp_engine import AllenNLPEngine
+    from ..engines.allennlp_setup import setup
 
-    folder = second.setup(note)
-    with second.AllenNLPEngine() as engine:
+    folder = setup(note)
+    with AllenNLPEngine() as engine:
         versions = engine.ping()
     return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
 

@@ -16,7 +16,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.memo import Bounded
-from core.engines.allennlp_engine import is_ready
+from core.engines.allennlp_setup import is_ready
 from core.files import hub, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages

@@ -21,7 +21,8 @@ from core.classify.tables import Table
 from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.engines.allennlp_engine import AllenNLPEngine, is_ready
+from core.engines.allennlp_engine import AllenNLPEngine
+from core.engines.allennlp_setup import is_ready
 from core.learning.features import Frozen, open_features
 from core.static.vectors import open_vectors
 from core.tasks import answers
