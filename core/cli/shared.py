@@ -1,4 +1,4 @@
-"""Shared parts of commands: notes and progress on stderr, tables, a model and a cluster as the options name them."""
+"""Share what commands need: notes and progress on stderr, tables, models and clusters from their options."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ SHOWN_EVERY_S = 10
 
 
 def note(text: str) -> None:
+    """Print a line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -185,6 +186,7 @@ def _bytes_report(name: str) -> Callable[[Any], None]:
 
 
 def download_progress(event) -> None:
+    """Note how much of a download is done."""
     note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
 
 

@@ -38,7 +38,6 @@ def entries(kind: str) -> list[CatalogEntry]:
 
     Titles and notes are in the language of the interface.
     """
-    _check_kind(kind)
     listed = [entry for entry in catalog() if entry.kind == kind]
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
@@ -67,7 +66,6 @@ def resolve(
 
     Raises MissingArtifact for an unknown name, BadInput for an invalid folder, and CorruptArtifact for a download that has changed.
     """
-    _check_kind(kind)
     name = str(name_or_path)
     if kind == "corpus" and (path := user_names.corpus_path(name)):
         return path
@@ -305,8 +303,3 @@ def existing(name: str, kind: str) -> Path | None:
 def is_bundled(name: str, kind: str) -> bool:
     """Return whether a name is that of something that ships."""
     return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in catalog())
-
-
-def _check_kind(kind: str) -> None:
-    if kind not in FOLDERS:
-        raise BadInput(t("Unknown kind '{kind}'. Choose: {known}.", kind=shorten(kind), known=", ".join(FOLDERS)))

@@ -196,7 +196,7 @@ def _vectors_of(
     vectors (N, L, D) float16, their sums (U, L, D) by spelling, their substitutes (N or 0, P) float16, and whether they are new.
     """
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
-        return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded anew
+        return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
     expected = np.empty((0, 0), np.float16)
     if targets_only and hasattr(encoder, "encode_tokens"):  # a biLM's directions need not read on behind the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]

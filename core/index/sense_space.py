@@ -2,11 +2,11 @@
 
 The parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
 expect in its place (core.elmo.substitutes). The mean of all occurrences of a word is subtracted from each part, and the parts are joined. A
-linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
+linear map, learned from labeled words (core.lab.sense_space_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is placed by a map that has not seen it.
 
-Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of
-all words, which finds the right sense as often as the mean of the word's own rows (README.md).
+Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of all
+words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,15 +35,15 @@ from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned
 KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json has their FORMAT under SUBSTITUTES
-LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
+LAYER = 1  # whose vectors are the first part: of a biLM's layers the one that separates senses best
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
 MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
-LAST = 2  # readings that are kept: of two sides
+LAST = 2  # readings that are cached, for two sides
 MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter changes one of two
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
-MOST_PLACED = 40_000  # rows whose substitutes are kept that a search places: 1.2 seconds
+MOST_PLACED = 40_000  # rows with stored substitutes that a search places: 1.2 seconds
 ROWS_AT_ONCE = 8_192  # placed at a time: 16 MB
 WEIGHTS = (1.0,)  # the space is one layer
 

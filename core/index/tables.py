@@ -24,8 +24,7 @@ from ..files import registry, sums, user_names
 from ..files.artifacts import read_json
 from ..files.quotas import VISITS
 from ..files.sums import file_sha256
-from ..text.corpora import labeled_of, open_corpus
-from ..text.labeled_words import owner_of, sentences_of
+from ..text.corpora import labeled_of, open_corpus, owner_of, sentences_of
 from ..text.sentences import Sentence, fingerprint
 from .build import TOKENS_PER_ROUND, build_index, rounds
 from .sense_space import keeps_substitutes, substitutes_of
@@ -153,7 +152,7 @@ class Plan:
     tokens: int  # and rows of the index
     words: int  # distinct, letter case aside
     spellings: int  # distinct: the char-CNN reads each of them once
-    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they stand
+    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they occur
     index_bytes: int
     working_bytes: int  # on disk while the index is made, itself included
     memory_bytes: int  # while the index is made, beyond the model

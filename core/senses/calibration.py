@@ -66,7 +66,7 @@ class Separability:
     """How well a space separates a word's senses, and the best layer."""
 
     layer: str  # a layer's number, or "mix"
-    above_chance: float  # share of the K nearest that have one's own sense: 0 by chance, 1 all of them
+    above_chance: float  # share of the K nearest with the same sense: 0 by chance, 1 all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ def calibration_of(workspace: Workspace) -> Calibration:
 
 def calibration_for(word: Word) -> Calibration:
     """Return the calibration with a labeled word's layer and votes: those learned from the words of its corpus."""
-    general, own, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
-    if own is not None and table.folder == own.folder and word.lemma in general.words:
-        is_other = word.lemma not in own.lemmas and bool(general.reference_votes)
+    general, labeled_table, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
+    if labeled_table is not None and table.folder == labeled_table.folder and word.lemma in general.words:
+        is_other = word.lemma not in labeled_table.lemmas and bool(general.reference_votes)
         return replace(general, votes=general.reference_votes) if is_other else general
     trust = word.workspace.once("trust", lambda: trust_of(table, word.lemma), table_key(table), word.lemma, most=MOST_TRUSTS)
     return replace(general, words={word.lemma: trust})
@@ -129,8 +129,8 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    votes, alone, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    return Calibration(words, record["layer"], votes, alone, record.get("centers", {}), record["ring"], others)
+    votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
+    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
 
 
 def as_json(ground: Calibration) -> dict:
@@ -151,8 +151,8 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     if len(words) < FEWEST_WORDS:
         return None
     trusts, voted = _judge_words(table, seen)
-    layer, alone, centers = measure_unlabeled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], alone, centers, measure_ring(table, words, seen))
+    layer, unlabeled, centers = measure_unlabeled(table, words, seen)
+    return Calibration(trusts, layer, fit(voted)[0], unlabeled, centers, measure_ring(table, words, seen))
 
 
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
@@ -208,7 +208,7 @@ def pairs_by_votes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and their agreement (n,) bool.
 
-    Every sense gives each quarter the same share of its sentences, so that what is missing tells nothing about a pair.
+    Every sense gives each quarter the same share of its sentences, so that what is missing does not give a pair away.
 
     Parameters
     ----------
@@ -222,14 +222,14 @@ def pairs_by_votes(
     same = []
     for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
-            here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
-            if len(here) < 2:
+            judged, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
+            if len(judged) < 2:
                 continue
-            first, second = np.triu_indices(len(here), 1)
-            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses, pos[others]) for view in (token, around))
-            senses = None if space is None else places_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
+            first, second = np.triu_indices(len(judged), 1)
+            by_token, by_topic = (shares_of(view[others], labels[others], view[judged], n_senses, pos[others]) for view in (token, around))
+            senses = None if space is None else places_in(space, parts[others], labels[others], parts[judged], n_senses, lemma, pos[others])
             inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic if around.any() else None, senses))
-            same.append(labels[here][first] == labels[here][second])
+            same.append(labels[judged][first] == labels[judged][second])
     return np.concatenate(inputs), np.concatenate(same)
 
 
@@ -245,9 +245,9 @@ def pairs_unlabeled(
     views = seen.views(layer)
     centers = evidence.centers(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
     pairs = []
-    for start, of in zip(starts, labels, strict=False):
-        a, b = np.triu_indices(len(of), 1)
-        pairs.append((evidence.cosines(views, centers, start + a, start + b), of[a] == of[b]))
+    for start, word_labels in zip(starts, labels, strict=False):
+        a, b = np.triu_indices(len(word_labels), 1)
+        pairs.append((evidence.cosines(views, centers, start + a, start + b), word_labels[a] == word_labels[b]))
     return pairs, centers
 
 
@@ -338,19 +338,19 @@ def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
 
 def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
     """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
-    weights, is_same, joined = np.concatenate([weights_of(of) for of in same]), np.concatenate(same), np.concatenate(values)
+    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
     low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
     edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
     inside = np.clip(joined, edges[0], edges[-1])
-    counts = [np.histogram(inside[of], edges, weights=weights[of])[0] for of in (is_same, ~is_same)]
-    return Density(edges, *(each / each.sum() for each in counts))
+    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
+    return Density(edges, *(counted / counted.sum() for counted in counts))
 
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
     """Return both sets as `densities` reads them."""
     return {
-        _set(is_labeled): {kind: _density_as_json(each) for kind, each in of.items()}
-        for is_labeled, of in ((True, labeled), (False, unlabeled))
+        _set(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
+        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
     }
 
 

@@ -5,7 +5,7 @@ Without labels there are four views of a token. Two occurrences are compared by 
 "token": its vector at a layer minus that of the word alone.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
-"topic": the sum of the other words' static vectors (core.static.context), which needs no network.
+"topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
 With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
@@ -48,7 +48,7 @@ class Evidence:
 
     layers: np.ndarray  # (n, L, D) of the tokens
     alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
-    place: np.ndarray  # (n, d): what stands around each token
+    place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
     space: SenseSpace | None = None
@@ -57,35 +57,35 @@ class Evidence:
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """Return each view (n, d) by name; the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1])
-        token, alone = (mixed(each, weights, axis=1, unit=True) for each in (self.layers, self.alone))
-        return {"token": token - alone, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
+        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.alone))
+        return {"token": token - isolated, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:
         """Return the places (n, D) in the sense space; zeros without one."""
         if self.space is None or self.parts is None:
             return np.zeros((len(self.layers), 1), np.float32)
         lemmas = np.array(self.lemmas or [""] * len(self.parts))
-        placed = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
-        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in placed])
-        return vectors[np.argsort(np.concatenate([rows for rows, _ in placed]))]
+        groups = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
+        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in groups])
+        return vectors[np.argsort(np.concatenate([rows for rows, _ in groups]))]
 
 
 def of_words(words: Sequence[Word]) -> Evidence:
     """Return the evidence of typed words."""
     space = words[0].workspace.sense_space
-    layers, alone, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
-    return Evidence(layers, alone, place, topic, np.stack([word.parts for word in words]) if space else None, space)
+    layers, isolated, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
+    return Evidence(layers, isolated, place, topic, np.stack([word.parts for word in words]) if space else None, space)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
     """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
     occurrences = [table.occurrence(int(row)) for row in rows]
-    alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
-    each = np.stack([alone[table.words[code]] for code in table.word[rows]])
+    by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
+    isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
     place = encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
     topic = topics(vectors, [(o.tokens, o.position) for o in occurrences])
     lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
-    return Evidence(table.rows.take(rows), each, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
+    return Evidence(table.rows.take(rows), isolated, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
@@ -143,11 +143,11 @@ class Shares(NamedTuple):
 
 def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
     """Compute the votes of labeled rows (n, D), their senses (n,) and parts of speech (n,), on other rows (q, D)."""
-    known, directions = center(labeled), center(rows, labeled)
-    nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
+    centered, directions = center(labeled), center(rows, labeled)
+    nearest = np.argsort(-(directions @ centered.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
-    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroid_shares(known, labels, directions, n_senses, pos))
+    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroid_shares(centered, labels, directions, n_senses, pos))
 
 
 def centroid_shares(
@@ -174,13 +174,13 @@ def _groups(labels: np.ndarray, pos: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     groups, senses = np.empty(len(labels), int), []
     for sense in np.unique(labels):
-        here = np.flatnonzero(labels == sense)
-        names, counts = np.unique(pos[here], return_counts=True)
+        rows = np.flatnonzero(labels == sense)
+        names, counts = np.unique(pos[rows], return_counts=True)
         main = counts.argmax()
-        own = [k for k in range(len(names)) if k == main or counts[k] >= FEWEST]
-        number = {names[k]: len(senses) + n for n, k in enumerate(own)}
-        groups[here] = [number.get(name, number[names[main]]) for name in pos[here]]
-        senses += [sense] * len(own)
+        names_used = [k for k in range(len(names)) if k == main or counts[k] >= FEWEST]
+        number = {names[k]: len(senses) + n for n, k in enumerate(names_used)}
+        groups[rows] = [number.get(name, number[names[main]]) for name in pos[rows]]
+        senses += [sense] * len(names_used)
     return groups, np.array(senses)
 
 
@@ -197,11 +197,11 @@ def places_in(
 ) -> SensePlaces:
     """Compute the votes of labeled sentences on others in the sense space, from its parts (n, V) and (q, V)."""
     mean = labeled.mean(axis=0)
-    known, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
+    places, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
     posteriors = np.zeros((len(rows), n_senses))
-    posteriors[:, np.unique(labels)] = discriminants.posteriors(known, labels, others)
+    posteriors[:, np.unique(labels)] = discriminants.posteriors(places, labels, others)
     expected = center(space.expected(rows), space.expected(labeled))
-    return SensePlaces(shares_of(known, labels, others, n_senses, pos), posteriors, expected)
+    return SensePlaces(shares_of(places, labels, others, n_senses, pos), posteriors, expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

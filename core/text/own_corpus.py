@@ -215,7 +215,7 @@ def _write(sentences: list[Sentence]) -> Path:
 def _find_marks(path: Path) -> list[str]:
     """Return the fingerprints that occur in the names of a text's indexes, maps and encoded form.
 
-    The names are made in core.index.tables, core.analysis and core.corpus.encoded_cache.
+    The names are made in core.index.tables, core.analysis and core.corpus.encoded.
     """
     sentences = read_sentences(path)
     labeled = [sentence for sentence in sentences if sentence.targets]  # an index and its maps may be of these sentences only

@@ -21,8 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.memo import Kept
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.encoded_cache import open_encoded, unread_bytes
+from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry

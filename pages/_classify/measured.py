@@ -12,8 +12,8 @@ from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.evaluation import context_gains, experiments
-from core.evaluation.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
+from core.evaluation import experiments
+from core.evaluation.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
@@ -36,7 +36,7 @@ COLORS = {
 
 def show_curve(lines: Sequence[dict]) -> None:
     """Show the accuracies, the differences to GloVe with intervals, what to notice, and the table. Show nothing without results."""
-    result = keep("contexts", (), experiments.changed(), lambda: context_gains.sizes(lines), most=2, weighed=False)
+    result = keep("contexts", (), experiments.changed(), lambda: experiments.context_sizes(lines), most=2, weighed=False)
     if not result:
         return
     st.markdown(t("#### Does ELMo help most when labels are few?"))

@@ -17,7 +17,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
-from core.text.labeled_words import list_words
+from core.text.corpora import list_words
 from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word

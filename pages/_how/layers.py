@@ -45,7 +45,7 @@ def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
         t("g, new content"): step.candidate,
         t("c, the cell"): step.cell,
         t("o, output gate"): step.output_gate,
-        t("o · tanh c, output"): step.told,
+        t("o · tanh c, output"): step.hidden,
     }
     values = np.stack(list(rows.values()))[:, cells]
     cell_names = [t("cell {number:,}", number=int(c)) for c in cells]

@@ -14,13 +14,12 @@ from core.common.errors import BadInput
 from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.common.significance import FEWEST, LEVEL, Paired
-from core.evaluation import apart, relations
-from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
-from core.evaluation.apart import Spread
+from core.evaluation import cosines, relations
+from core.evaluation.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots, word_dots
 from core.figures.style import SENSE_COLORS, layer_color, layer_title
-from core.views import levels
+from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._cached import opened
 from pages._cached.opened import keep, view_part, workspace
@@ -142,7 +141,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
-    if level := levels.level(over, top):
+    if level := random_level(over, top):
         values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
         sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
         line = t("Beyond this lesson’s words: {sentence}", sentence=sentence)
@@ -196,7 +195,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
     over = open_labeled(in_use)
     with st.spinner(t("Comparing word pairs…")):
-        spreads = {name: view_part("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
+        spreads = {name: view_part("targets", cosines.measure_spread, over, name, most=16) for name in over.layers.spaces}
     top = list(spreads)[-2]  # the last layer, before the mix
     left, right = st.columns([1, 2], gap="medium")
     word = choose_word(spreads[top].words, "apart_word", left)
@@ -244,7 +243,7 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = view_part("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
+        p = view_part("targets", cosines.shuffled_p, over, next(iter(spread.words)), layer)
         line = t(
             "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
             "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
@@ -289,7 +288,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
         if kind in pairs.kinds:
             item = pairs.kinds[kind]
             dots = {relation.name: auc for relation, auc in scored if relation.kind == kind}
-            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
+            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.value, item.low, item.high, dots, SENSE_COLORS[number]))
     table = [
         {t("word"): relation.word, t("sense"): relation.senses[0], t("other sense"): relation.senses[1]}
         | {t("relation"): titles[relation.kind], "AUC": round(auc, 3), t("reason"): relation.reason}
@@ -335,7 +334,7 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         values = {"homonyms": homonyms, "related": related, "least": FEWEST, "layer": where}
         return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
-    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.mean, ahead.low, ahead.high))
+    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
         "senses: {more} points ({low} to {high}), {certain}.",
@@ -356,6 +355,6 @@ def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
     parts = {}
     for name in ("frequency", "senses"):
         rank = ranks[name].rank
-        values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
+        values = {"rho": rank.value, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
         parts[name] = t("ρ = {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
     return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", **parts)]

@@ -15,7 +15,7 @@ from core.figures.style import ink, layer_title, sense_color
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from core.text.labeled_words import definition, sentences_of
+from core.text.corpora import definition, sentences_of
 from core.text.readings import WordInContext
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness

@@ -25,8 +25,7 @@ from core.figures.walk import windows_figure
 from core.senses import influence
 from core.senses.influence import half_name
 from core.text import languages, target_word
-from core.text.corpora import labeled_of
-from core.text.labeled_words import list_words_in, sentences_of
+from core.text.corpora import labeled_of, list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from core.views import attribution, layouts

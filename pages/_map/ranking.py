@@ -12,7 +12,7 @@ from core.figures.maps import selected_data
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure, words_figure
 from core.senses.trust import WordGain, count_significant
-from core.text.labeled_words import Labeled, list_words_in
+from core.text.corpora import Labeled, list_words_in
 from core.views.layouts import open_gains, word_gains
 from pages._cached.opened import view_part, workspace
 from pages._frame.choices import layer_name

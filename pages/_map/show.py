@@ -9,7 +9,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.text.labeled_words import list_words_in
+from core.text.corpora import list_words_in
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import layouts

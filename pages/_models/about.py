@@ -13,7 +13,7 @@ from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
-from core.views import levels
+from core.views.neighbors import random_level
 from pages._cached import opened
 from pages._cached.opened import workspace
 from pages._frame.choices import choice
@@ -78,7 +78,7 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
     """Show the random pairs of each layer, which any cosine of this model is compared with."""
     results = []
     for k in range(n_layers):
-        if level := levels.level(workspace(in_use), str(k)):
+        if level := random_level(workspace(in_use), str(k)):
             mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
             results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:

@@ -11,7 +11,7 @@ from core.common.model_layers import SENSES
 from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
-from core.text.labeled_words import sentences_of
+from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
 from pages._cached import jobs, opened

@@ -20,7 +20,6 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed
 from core.text.tokens import bare
 from core.views import neighbors
-from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
 from pages._cached.opened import view, workspace
@@ -49,7 +48,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=has_senses(over))
+        choice = _choose(in_use, bool(few), has_senses=over.sense_space is not None)
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         show_back()
@@ -100,7 +99,7 @@ def _lists(
         if chosen.position is None:
             continue
         with column:
-            request = replace(choice, word=chosen.in_context, whole=reads_all)
+            request = replace(choice, word=chosen.in_context, every_token=reads_all)
             with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
                 result = view(neighbors.compute, over, request)
             title = t("{model}, first sentence", model=model) if side == "a" else t("{model}, second sentence", model=model)
@@ -134,7 +133,7 @@ def _show_second_model(
         name = short_name(in_use.other_model)
         layer = model_layers.in_use().at_depth(choice.space, layers)
         over = workspace(in_use).beside(in_use.other_model)
-        if layer == SENSES and not has_senses(over):
+        if layer == SENSES and over.sense_space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
         everything = None

@@ -15,8 +15,8 @@ from core.common.markup import Markup, html, shorten
 from core.figures.expectation import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import write_word
-from core.views import next_words
-from core.views.next_words import NextWordsRequest
+from core.views import substitutes
+from core.views.substitutes import NextWordsRequest
 from pages._cached import opened
 from pages._cached.opened import view, workspace
 from pages._frame import question
@@ -30,16 +30,16 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.lists import describe_rank, word_buttons
 
-MOST = next_words.MOST_RANKED  # words to tap
+MOST = substitutes.MOST_RANKED  # words to tap
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
     """Show the words between their bars, what to notice, and the three lists of the selected word."""
     position = _ribbon(in_use, read)
     over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
-    notice(_write_notices(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
+    notice(_write_notices(read, view(substitutes.ranks, over, request, read)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
-    result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
+    result = view(substitutes.expected_at, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
         (t("In place of “{word}”, from the left", word=shorten(word, 20)), FORWARD, "left"),
@@ -60,7 +60,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
 def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
-    opening = next_words.opening(workspace(in_use), read)
+    opening = substitutes.opening_place(workspace(in_use), read)
     place = _get_place(tokens)
     if place is None:
         place = st.session_state[passage.AT] = opening
@@ -169,7 +169,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
         _offer_table([(None, k) for k in range(len(read.tokens))], None, read)
         return
-    old = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
+    old = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
     before, after = (

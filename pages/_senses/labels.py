@@ -54,7 +54,7 @@ def editor(view: str, groups: Groups) -> None:
     frame = pd.DataFrame(
         {
             "label": bases.get(view, names),
-            "sentences": np.bincount(groups.of, minlength=len(names)),
+            "sentences": np.bincount(groups.numbers, minlength=len(names)),
             "substitutes": [_join_words(words) for words in groups.substitutes],
             "words": [_join_words(words) for words in groups.words],
         }
@@ -81,15 +81,15 @@ def editor(view: str, groups: Groups) -> None:
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
     """Offer the sentences with their labels as JSON lines, which the app reads as a labeled corpus, and as a table with CSV."""
-    labels = [names[item] for item in groups.of]
+    labels = [names[item] for item in groups.numbers]
     suggested = suggested_names(groups)
-    senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
+    senses = [k for k, item in enumerate(groups.numbers) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
     written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
     about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
     lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
     columns = {
-        t("group"): groups.of + 1,
+        t("group"): groups.numbers + 1,
         t("label"): labels,
         **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
         **({t("substitutes"): expected} if any(expected) else {}),
@@ -145,7 +145,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, lambda labels: labels.join(read.given))
+            label_store.change(key, lambda labels: labels.join(read.by_sentence))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:
@@ -183,7 +183,7 @@ def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result:
     """Select all sentences with their senses as a corpus: the user's labels, and the others as guesses."""
     document, by_user = t("{word}, labeled", word=occurrences.word), dict(labels.given)
     sentences = []
-    for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):
+    for k, (o, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
         guess = None if k in by_user else result.senses[sense]
         target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
         sentences.append(Sentence(o.tokens, (target,), document, o.text))

@@ -119,13 +119,13 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
     by_user = dict(labels.given)
     names = labels.senses
     n = len(occurrences.items)
-    senses = result.of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
+    senses = result.sense_of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
     sure = result.shares[np.arange(n), senses] if result else np.ones(n)
     hovers = []
     for k, o in enumerate(occurrences.items):
         note = html("<br><b>{}</b>", by_user[k]) if k in by_user else ""
         if k not in by_user and result:
-            note = html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]])
+            note = html("<br>{} {:.0%}", result.senses[result.sense_of[k]], result.shares[k, result.sense_of[k]])
         hovers.append(mark(o.tokens, o.position) + note)
     labeled = np.isin(np.arange(n), list(by_user))
     figure = label_map(occurrences.coordinates, senses, sure, labeled, names, hovers, key="spread")
@@ -220,7 +220,7 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
     n, n_given = len(occurrences.items), len(labels.given)
     if result is None:
         return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=n_given, n=n, word=occurrences.word)]
-    counts = np.bincount(result.of, minlength=len(result.senses))
+    counts = np.bincount(result.sense_of, minlength=len(result.senses))
     named = ", ".join(f"{sense} {count}" for sense, count in zip(result.senses, counts.tolist(), strict=True))
     doubtful = int((result.shares.max(axis=1) < DOUBTFUL).sum())
     notes = [t("{given} labels spread to {n} sentences: {counts}.", given=n_given, n=n, counts=named)]
@@ -264,7 +264,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
     chips = []
     for number, sense in enumerate(labels.senses):
         n_given = len(labels.sentences(sense))
-        message = t("{given} labeled, {n} in all", given=n_given, n=int((result.of == number).sum())) if result else str(n_given)
+        message = t("{given} labeled, {n} in all", given=n_given, n=int((result.sense_of == number).sum())) if result else str(n_given)
         chips.append(html("{} <span class='small'>{}</span> ", lists.chip_of(sense, sense_color(number)), message))
     show_html('<div class="chips">{}</div>', chips)
 
@@ -274,7 +274,7 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
     by_user, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
-        row |= {t("sense"): by_user.get(k) or (result.senses[result.of[k]] if result else "")}
+        row |= {t("sense"): by_user.get(k) or (result.senses[result.sense_of[k]] if result else "")}
         share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
     columns = {t("sentence"): st.column_config.TextColumn(width="large")}

@@ -12,7 +12,7 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.labeled_words import list_words_in, sentences_of
+from core.text.corpora import list_words_in, sentences_of
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
@@ -81,7 +81,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
-    with_senses = induction.space_of(over) is not None
+    with_senses = over.sense_space is not None
     layer = layer_choice(
         "found_layer",
         spaces=(SENSES, *reading) if with_senses else reading,
@@ -121,7 +121,7 @@ def _none(table: OccurrenceTable) -> None:
     """State that no word is frequent enough, which word is the most frequent, and what to do."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
-    commonest = next((k for k in order if clusters.tells(table.words[k])), None)
+    commonest = next((k for k in order if clusters.is_telling(table.words[k])), None)
     message = t("No word to group yet. Add text.")
     if commonest is not None:
         message = tn(

@@ -18,7 +18,7 @@ from core.files import registry
 from core.files.user_names import corpus_title
 from core.text import languages
 from core.views import change
-from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
+from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
 from pages._cached.jobs import AT_MOST_S, show_index_state
@@ -102,7 +102,7 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
     """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
     if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
-    over, request = workspace(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
+    over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # opens the tables here, where the page may show how far that is
 
     def work(job: Job) -> tuple[Control | None]:
@@ -137,7 +137,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     sides, names = _sides(in_use, news, what, places)
     if sides is not None:
         with show_errors():
-            usual = view(change.opening_word, workspace(in_use), ControlRequest(word=usual, first=sides[0], second=sides[1]), most=16)
+            usual = view(change.opening_word, workspace(in_use), ChangeRequest(word=usual, first=sides[0], second=sides[1]), most=16)
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     return sides, (word or "").strip() or usual, names
 
@@ -239,7 +239,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
         with st.expander(title, key=f"change.group.{number}"):
             for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
                 members = np.flatnonzero((result.groups == number) & (on_second == side))
-                nearest = members[np.argsort(-result.near[members])][:TYPICAL]
+                nearest = members[np.argsort(-result.closeness[members])][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
                     items = [result.items[k] for k in nearest]

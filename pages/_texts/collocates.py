@@ -28,7 +28,7 @@ from core.views.concordance import (
     keyness,
     reference_of,
 )
-from core.views.left_out import describe_shared
+from core.views.sides import describe_shared
 from core.workspace import Workspace
 from pages._cached.opened import view
 from pages._frame.choices import coded_choice, text_box
@@ -105,7 +105,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
-    rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.here, t("elsewhere"): word.elsewhere} for word in words]
+    rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.n, t("elsewhere"): word.elsewhere} for word in words]
     st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=markup.plain(column.sense, CITED)))
     look = {"height": min(6, len(rows) + 1) * ROW + 3, "column_config": {"z": st.column_config.NumberColumn(format="%.1f")}}
     event = lists.grid(rows, key=f"collocates.{column.sense}", on_select="rerun", selection_mode="single-row", **look)

@@ -12,8 +12,7 @@ from core.files.quotas import VISITS
 from core.index.sense_space import keeps_substitutes
 from core.index.tables import Plan, check_room
 from core.text import languages, own_corpus
-from core.text.corpora import BUNDLED_CORPUS
-from core.text.labeled_words import sentences_of
+from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from pages._cached import jobs, label_store, opened
 from pages._cached.jobs import duration, show_index_state

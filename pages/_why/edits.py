@@ -17,8 +17,7 @@ from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
-from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
-from core.views.levels import has_senses
+from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute
 from pages._cached.opened import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -57,8 +56,8 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
-        if path.way:
-            _picture(path, path.way, revealed)
+        if path.map_path:
+            _picture(path, path.map_path, revealed)
         if revealed or not path.lemma:
             _leads(path, revealed)
     moves = path.alignment.target in path.alignment.changes
@@ -89,7 +88,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
-def _picture(path: EditPath, route: Way, revealed: bool) -> None:
+def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
     """Return the word's map with the path, or with its two ends before the answer."""
     word, n = path.lemma, len(route.occurrences)
     visible = range(len(path.steps)) if revealed else [0, -1]
@@ -130,7 +129,7 @@ def choose_order(in_use: InUse) -> tuple[str, str]:
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
     about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
     order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
-    spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * has_senses(workspace(in_use)))
+    spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None))
     about = t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally.")
     return order, verdict.choose_layer("flip_layer", in_use, spaces=spaces, help=about)
 

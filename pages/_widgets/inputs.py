@@ -13,7 +13,7 @@ import streamlit as st
 from core.common.i18n import say, t, tn
 from core.common.limits import limits
 from core.common.markup import plain
-from core.text.labeled_words import Labeled
+from core.text.corpora import Labeled
 from core.text.languages import tokenize
 from core.text.readings import Chosen
 from core.text.tokens import bare

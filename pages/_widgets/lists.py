@@ -18,7 +18,7 @@ from core.files.user_names import clean_name
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.static.vectors import StaticVectors
 from core.text import languages
-from core.text.labeled_words import definition, definitions
+from core.text.corpora import definition, definitions
 from core.text.sentences import as_in_text
 from core.text.tokens import SENTENCE_BEGIN, bare, pieces, window, write_word
 from pages._export import record

@@ -16,9 +16,8 @@ from core.common.i18n import t
 from core.common.markup import Markup, html, plain
 from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
-from core.views import levels, pair
-from core.views.levels import Judgment
-from core.views.pair import Pair, PairRequest
+from core.views import pair
+from core.views.pair import Judgment, Pair, PairRequest
 from pages._cached.opened import view, within_run, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
@@ -35,7 +34,7 @@ def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return levels.best_layer(workspace(in_use), ())
+    return pair.best_layer(workspace(in_use), ())
 
 
 @within_run
@@ -44,7 +43,7 @@ def judge(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
     with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
         return compare_pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    return levels.judgment(workspace(in_use), first.in_context, second.in_context)
+    return pair.judge(workspace(in_use), first.in_context, second.in_context)
 
 
 def _measure(in_use: InUse) -> None:

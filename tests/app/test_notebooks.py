@@ -158,8 +158,8 @@ def test_the_mix_notebook_normalizes_the_layers_where_the_page_does(run):
     query = normalized["workspace"].queries(normalized["words"])[0]
     products = neighbors.normalized_products(table.rows, neighbors.products(table.rows, query))
     expected = table.nearest(products, weights, k=20, which=neighbors.SAME)
-    assert [n.cosine for n in normalized["result"].near[0]] == [n.cosine for n in expected]
-    assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
+    assert [n.cosine for n in normalized["result"].neighbors[0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["result"].neighbors[0]] != [n.cosine for n in expected]
     assert normalized["result"].report.one_nn == sense_report_of(table, "match", weights, normalized=True).one_nn
 
 

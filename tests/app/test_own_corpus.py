@@ -128,7 +128,7 @@ def read_places(monkeypatch) -> list[int]:
 def answers(corpus: str) -> tuple[Neighbors, Induction]:
     """Neighbors and Senses in the sense space, over a corpus whose index is there."""
     workspace = open_workspace(corpus=corpus)
-    word = workspace.words("We asked for a glass of water.", at=(4,))[0]
+    word = workspace.words("We asked for a glass of water.", positions=(4,))[0]
     near = neighbors.compute(workspace, NeighborsRequest(word=word, space=SENSES, among="any word"))
     return near, induction.compute(workspace, InductionRequest(word="glass", space=SENSES))
 
@@ -157,7 +157,7 @@ def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cach
     plain, plain_groups = answers(corpus)
     assert sum(read_places) > tokens + len(groups.occurrences.items)
     np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
-    assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
+    assert groups.groups.numbers.tolist() == plain_groups.groups.numbers.tolist() and groups.groups.names == plain_groups.groups.names
     jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 

@@ -113,7 +113,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
 
 
 def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
-    """The same cosines, and the same rows but for ties: a row that only we have is as near as the peer's last."""
+    """Check that cosines are equal, and rows except for ties: a row that only we return is as near as the peer's last."""
     own = np.array([neighbor.occurrence.row for neighbor in ours])
     apart = np.array([neighbor.cosine for neighbor in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
     missing = float(np.maximum(values[rows[-1]] - values[own], 0).max()) if len(own) == len(rows) else float("inf")

@@ -93,7 +93,7 @@ def verdict_on(parts: Parts, pair: Drawn, votes: tuple[float, ...]) -> Verdict:
 
 
 def agrees(says: str, nearest: tuple[int, int]) -> bool:
-    """Whether a picture's clouds agree with a verdict that is called."""
+    """Return whether the clouds of a picture agree with a verdict that is called."""
     return (nearest[0] == nearest[1]) == (says == ONE)
 
 

@@ -77,7 +77,7 @@ def _texts(node: ast.AST) -> list[str]:
 
 
 def test_errors_that_say_no_next_step_become_fewer():
-    """Of some 520; what is left is mostly said to programmers, not at the screen."""
+    """Count messages without a next step, of about 520. Most of them are for programmers."""
     every = messages()
     without = [f"{file}: {text}" for file, text in every if not NEXT_STEP.search(text)]
     assert len(every) > 450 and len(without) <= 54, "\n".join(without)

@@ -1,4 +1,4 @@
-"""What the bundled model expected at every place, what it draws, and two versions of a text side by side."""
+"""Test what a model expects at every place of a text, what it draws, and the comparison of two versions."""
 
 import numpy as np
 import plotly.graph_objects as go

@@ -110,8 +110,8 @@ def test_the_one_word_that_moved_is_the_most_changed():
 def test_shared_words_are_ordered_alike_from_both_sides():
     a = comparing.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
     b = comparing.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
-    words = comparing.find_common_words([a, b], most=25)
-    assert words == comparing.find_common_words([b, a], most=25) and len(words) == 25
+    words = comparing.find_common_words([a, b], max_words=25)
+    assert words == comparing.find_common_words([b, a], max_words=25) and len(words) == 25
     assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
     assert np.array_equal(comparing.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
     with pytest.raises(BadInput, match="share 0 words"):

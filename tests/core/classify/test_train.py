@@ -306,7 +306,7 @@ def test_a_head_saved_and_loaded_answers_the_same(trained, parts, data, tmp_path
 
 
 def test_a_calibrated_classifiers_error_is_not_0_and_shrinks_with_its_texts():
-    """What bins alone tell is what answers drawn one by one, each right as often as it is sure, really show."""
+    """Compare the chance level from bins with answers drawn one by one, each correct as often as it is sure."""
     rng = np.random.default_rng(0)
     for n in (200, 5_000):
         sure, errors = rng.beta(5, 2, n), []

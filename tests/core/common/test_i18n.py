@@ -61,7 +61,7 @@ def places(*texts: str) -> set[str]:
 
 
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Of each entry of a catalog of ours the English (singular and plural), and the translation's forms."""
+    """Return the English forms and the translated forms of each entry of a catalog."""
     read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
     return [tuple((item,) if isinstance(item, str) else tuple(item) for item in entry) for entry in read]
 

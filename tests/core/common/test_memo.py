@@ -1,4 +1,4 @@
-"""What is kept in memory: made once, within a budget of bytes, the last used last."""
+"""Test that values are computed once and stored within a budget of bytes."""
 
 import ast
 import re

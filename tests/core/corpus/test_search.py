@@ -11,7 +11,6 @@ import pytest
 from core.common.errors import BadInput
 from core.corpus import measures
 from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.patterns import match_lemma
 from core.corpus.search import (
     AT_RANDOM,
     BY_LEFT,
@@ -29,6 +28,7 @@ from core.corpus.search import (
     forms,
     label_of,
     lines,
+    match_lemma,
     similar,
     sort_hits,
 )

@@ -26,7 +26,7 @@ def labeled() -> Labels:
 def test_few_labels_reach_the_rest():
     result = spread(two_senses(), labeled())
     assert result.senses == ("money", "river")
-    assert (result.of == np.repeat([0, 1], 20)).all()
+    assert (result.sense_of == np.repeat([0, 1], 20)).all()
     assert result.shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-5)
     assert result.labeled.sum() == 4
     assert set(result.doubtful.tolist()) == set(range(40)) - {0, 1, 20, 21}
@@ -42,7 +42,7 @@ def test_what_lies_between_is_offered_first():
 
 def test_a_label_counts_whatever_the_vectors_say():
     result = spread(two_senses(), labeled().label([30], "money"))
-    assert result.senses[result.of[30]] == "money"
+    assert result.senses[result.sense_of[30]] == "money"
     assert result.shares[30].tolist() == [1, 0]
 
 

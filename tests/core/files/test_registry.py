@@ -384,8 +384,6 @@ def test_an_unknown_name_is_reported_with_those_that_are_known(places):
             assert "\n" not in str(caught.value) and "\0" not in str(caught.value)
     with pytest.raises(MissingArtifact, match=r"elmo-mini is missing from .*assets"):
         resolve("elmo-mini", "model")
-    with pytest.raises(BadInput, match=r"Unknown kind 'voice'\. Choose: model, vectors, corpus"):
-        resolve("elmo-mini", "voice")
 
 
 def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):

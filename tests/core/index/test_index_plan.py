@@ -6,7 +6,7 @@ import time
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus.encoded_cache import open_encoded
+from core.corpus.encoded import open_encoded
 from core.elmo.models import open_model
 from core.files import user_names
 from core.files.quotas import VISIT, VISITS

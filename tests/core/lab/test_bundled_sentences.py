@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from core.common.config import ASSETS
-from core.lab.sentence_checks import faults, read_rows
+from core.lab.sentences import faults, read_rows
 from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
 

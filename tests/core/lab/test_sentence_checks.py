@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from core.lab.sentence_checks import CheckedSentence, faults, shared_lines
+from core.lab.sentences import CheckedSentence, faults, shared_lines
 
 rng = random.Random(0)
 LETTERS = "bcdfghjklmnprstvwz"

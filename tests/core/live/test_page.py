@@ -1,4 +1,4 @@
-"""What the page is made of: numbers in 8 bits, examples of one's own, models that no page can hold."""
+"""Test the parts of the one-file page: numbers of 8 bits, custom examples, models that are too large."""
 
 import json
 import shutil

@@ -53,7 +53,7 @@ def test_two_well_separated_clusters_are_found_and_suggested():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_number_suggested_is_what_the_picture_shows(seed):
-    """Of clouds of two to five clusters, some of them near each other, the number is that of the highest filled dot."""
+    """Draw clouds of two to five clusters. The suggested number is that of the highest filled dot."""
     rng = np.random.default_rng(seed)
     number = 2 + seed % 4
     middles = rng.normal(size=(number, 64)) * (3, 5, 8)[seed % 3]

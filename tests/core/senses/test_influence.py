@@ -1,4 +1,4 @@
-"""What decided a sense: past and future never meet, layer 0 hears nobody, and every influence is the difference that it says."""
+"""Test the influence of words on a sense: past and future stay separate, and layer 0 has no influence."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from core.elmo.models import Model
 from core.index.neighbors import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
-from core.text import labeled_words, languages
+from core.text import corpora, languages
 from core.text.corpora import labeled_of
 from core.workspace import open_workspace
 
@@ -23,7 +23,7 @@ def query_of(model: Model, request: quiz.QuizQuestion) -> Query:
 
 
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
-    """What stands here was drawn once: whoever changes the draws changes the quiz that people have shared."""
+    """Require the recorded questions, because people have shared the numbers of quizzes."""
     request = quiz.quiz(325, ENGLISH)
     assert [item.word for item in request] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
     assert request[1].text == "Reports of flooding are coming in from the coast."
@@ -36,7 +36,7 @@ def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_
     sentences = labeled_of(ENGLISH, "jaguar")
     request = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == request != quiz.question(8, "jaguar", sentences)
-    words = labeled_words.words_of(ENGLISH)
+    words = corpora.words_of(ENGLISH)
     order = quiz._shuffle(7, "word", words)
     assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
 

@@ -7,7 +7,7 @@ from core.senses import evidence
 from core.senses.verdict import ONE, TWO
 from core.text.readings import WordInContext
 from core.text.tokens import tokenize
-from core.views.levels import judgment
+from core.views.pair import judge
 from core.workspace import open_workspace
 
 
@@ -61,7 +61,7 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
 
 
 def test_a_sense_is_reported_in_either_part_of_speech():
-    """Where one middle stood between noun and verb, a crack in a cup and cracking ice were two meanings."""
+    """Regression: with one mean for noun and verb, a crack in a cup and cracking ice were two meanings."""
     workspace = open_workspace()
 
     def context(text: str, word: str) -> WordInContext:
@@ -73,5 +73,5 @@ def test_a_sense_is_reported_in_either_part_of_speech():
         ((("The ice cracked under our feet.", "cracked"), ("There is a crack in this cup.", "crack")), ("split or gap",) * 2, ONE),
         ((("Nurses may strike again.", "strike"), ("A stone struck the windscreen.", "struck")), ("refusal to work", "hit"), TWO),
     ):
-        message = judgment(workspace, *(context(*each) for each in pair)).verdict
+        message = judge(workspace, *(context(*each) for each in pair)).verdict
         assert (message.says, message.senses) == (says, senses), pair

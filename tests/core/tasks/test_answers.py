@@ -1,4 +1,4 @@
-"""What is typed: each form of answer, and one sentence for each wrong input."""
+"""Test typed input of each task: each form of answer, and one sentence for each wrong input."""
 
 import pytest
 import torch

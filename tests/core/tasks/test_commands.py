@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli import tasks
+from core.cli import training
 from core.elmo.weights import save_safetensors
 from core.files import download, published
 from core.tasks import entailment
@@ -49,7 +49,7 @@ def test_what_train_keeps_evaluate_scores_the_same(call_tiny, variant):
 
 
 def test_the_commands_name_every_task_there_is():
-    assert tuple(TASKS) == tasks.PAPER_TASKS
+    assert tuple(TASKS) == training.PAPER_TASKS
 
 
 def test_further_sets_are_named_by_the_commands(call_tiny):

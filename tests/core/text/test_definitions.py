@@ -10,7 +10,7 @@ from core.cli.main import main
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
 from core.text import languages
-from core.text.labeled_words import definition, definitions, dictionary_senses
+from core.text.corpora import definition, definitions, dictionary_senses
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
@@ -35,7 +35,7 @@ def test_a_korean_sense_is_reported_in_the_reader_s_language():
 
 def test_what_nobody_defined_has_none():
     assert definition(ENGLISH, "bank", "piggy") == definition(ENGLISH, "zebra", "animal") == ""
-    assert definitions(ENGLISH, "zebra") == {}
+    assert definitions(ENGLISH, "zebra") == {} and {"river edge", "financial institution"} <= set(definitions(ENGLISH, "bank"))
 
 
 SENSES = {
@@ -98,7 +98,9 @@ def tiny(wordnet, tmp_path):
 def groups_of(workspace: Workspace, word: str, number: int) -> tuple[induction.Induction, list[str]]:
     """The groups of a word, and the label that most of each group's sentences have."""
     result = induction.compute(workspace, InductionRequest(word=word, number=number))
-    gold = [[o.sense for o, k in zip(result.occurrences.items, result.groups.of, strict=True) if k == group] for group in range(number)]
+    gold = [
+        [o.sense for o, k in zip(result.occurrences.items, result.groups.numbers, strict=True) if k == group] for group in range(number)
+    ]
     return result, [max(set(labels), key=labels.count) for labels in gold]
 
 

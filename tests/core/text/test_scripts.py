@@ -1,4 +1,4 @@
-"""What a language's models cannot read is counted and said."""
+"""Test that letters which a language's models cannot read are counted and reported."""
 
 from collections import Counter
 
